@@ -1,0 +1,83 @@
+// The front of the engines: a machine, a program and initial memory go in, an Outcome comes out.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/machine.h"
+#include "engine/outcome.h"
+#include "isa/operation.h"
+#include "memory/program.h"
+
+namespace simfarm {
+
+/// Watches a run; every call is made in order of (cycle, PE). Observing changes no cycle.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// `op` at `pc` issued on `pe` in `cycle`; `x` are the registers after it.
+  virtual void issued(Cycle, PeId, u32 /*pc*/, const Operation&, std::span<const u32, 32> /*x*/) {}
+  /// `cycles` cycles from `cycle` on were charged to `bin` at `pc`; `culprit` says who is to blame:
+  /// a producer's pc, a descriptor's address, a neighbour PE, or 0.
+  virtual void stalled(Cycle, PeId, u32 /*pc*/, Stall, u64 /*cycles*/, u32 /*culprit*/) {}
+  /// A transfer changed state on `pe`'s engine: "start", "complete", "release".
+  virtual void transfer(Cycle, PeId, u32 /*descriptor*/, u64 /*sequence*/, std::string_view /*event*/) {}
+  /// One beat granted by `resource` ("ocm bank 3", "row bus 0", "local write port 5").
+  virtual void beat(Cycle, PeId /*initiator*/, u64 /*sequence*/, u32 /*burst*/,
+                    std::string_view /*resource*/) {}
+  /// A link word pushed by `from` towards `to` ("push") or popped by `to` ("pop").
+  virtual void link(Cycle, PeId /*from*/, PeId /*to*/, u32 /*word*/, std::string_view /*event*/) {}
+};
+
+/// Bytes that lie in OCM or DRAM before cycle 0.
+struct InitialMemory {
+  u32 address = 0;
+  std::vector<u8> bytes;
+};
+
+/// Everything that determines a run.
+struct RunInput {
+  Machine machine;
+  Program program;
+  std::vector<InitialMemory> memory;
+  /// The argument block, placed at the top of every PE's local memory (docs/machine.md, "Start");
+  /// empty: none.
+  std::vector<u8> arguments;
+  /// When set, every register, local byte, OCM and DRAM byte that nothing initialised is filled from
+  /// this seed instead of zero.
+  std::optional<u64> poison;
+};
+
+struct RunOptions {
+  Cycle cycle_limit = 10'000'000'000;
+  bool check_races = false;
+  bool console = true;                ///< false: ecall 64 costs the same and writes nothing
+  u64 console_limit = 16u << 20;      ///< bytes; above it the run traps (output_limit)
+  Observer* observer = nullptr;
+};
+
+/// One run of one machine. Thousands may live in one process; nothing is shared but the program.
+class Simulation {
+ public:
+  virtual ~Simulation() = default;
+  /// Runs to the end. Called once.
+  virtual Outcome run() = 0;
+  /// Reads `bytes.size()` bytes of OCM or DRAM at `address` after the run. False when the range is
+  /// not all inside one of them.
+  virtual bool read(u32 address, std::span<u8> bytes) const = 0;
+  /// The same for `pe`'s local memory, DMA's view: all completed transfers are in it.
+  virtual bool read_local(PeId pe, u32 address, std::span<u8> bytes) const = 0;
+};
+
+enum class EngineKind : u8 { reference };
+
+/// The engine's name on the command line.
+std::string_view name(EngineKind kind);
+
+/// Sets a run up. Errors: an image that does not fit the machine, segments outside its memories.
+Result<std::unique_ptr<Simulation>> make_simulation(EngineKind kind, RunInput input,
+                                                    const RunOptions& options);
+
+}  // namespace simfarm

@@ -1,0 +1,48 @@
+// The timing unit: the one place that knows latencies and stall bins. Instructions go in, cycles
+// come out; both engines use it, and it is held from outside to the cycles of the real CV32E40P core
+// (tests/timing). The rules are told in docs/timing.md.
+#pragma once
+#include "base/types.h"
+#include "isa/operation.h"
+#include "pe/stall.h"
+
+namespace simfarm::timing {
+
+/// What the pipeline still remembers of the instructions before. Default-constructed: empty, as at
+/// the start of a run and after every synchronising instruction.
+struct PipelineState {
+  u32 loaded = 0;  ///< registers (bit mask) whose load issued in the cycle just before
+
+  friend bool operator==(const PipelineState&, const PipelineState&) = default;
+};
+
+/// Stalls before an instruction can issue, charged to its own pc, in this order.
+struct Before {
+  u32 load_use = 0;
+  u32 jump_dep = 0;
+  u32 cycles() const { return load_use + jump_dep; }
+};
+
+/// What an instruction found out when it executed; only the fields its timing class reads matter.
+struct Facts {
+  bool taken = false;             ///< branch: taken
+  bool misaligned = false;        ///< load/store: a second memory access is needed
+  bool wide_at_halfword = false;  ///< taken branch or jump: its target is a 32-bit instruction, not word aligned
+  u32 rs1 = 0;                    ///< division: operand values
+  u32 rs2 = 0;
+};
+
+/// Cycles after the issue cycle, all of one bin, before the next instruction can be considered.
+struct After {
+  Stall bin = Stall::exec_busy;
+  u32 cycles = 0;
+};
+
+/// The stalls that `op` meets in `state`.
+Before before(const PipelineState& state, const Operation& op);
+
+/// The cycles that `op` adds after its issue, and the state that it leaves behind. Synchronising
+/// instructions leave the empty state; what they wait for is the engine's to say.
+After after(PipelineState& state, const Operation& op, const Facts& facts);
+
+}  // namespace simfarm::timing
