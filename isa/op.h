@@ -6,9 +6,11 @@
 namespace simfarm {
 
 /// An instruction, by the order of its row; 32-bit ones first, then the compressed ones (C_*).
+/// Where one mnemonic has several encodings: _PI post-increment by an immediate, _PR by a register,
+/// _RR register offset without increment.
 enum class Op : u16 {
-#define ROW(id, name, pattern, syntax, immediate, registers, extension, issue, timing, meaning) id,
-#define ROW_COMPRESSED(id, name, pattern, syntax, immediate, expands_to, meaning) id,
+#define ROW(id, ...) id,
+#define ROW_COMPRESSED(id, ...) id,
 #include "isa/rows/all.def"
 #undef ROW
 #undef ROW_COMPRESSED
