@@ -1,5 +1,5 @@
-// What one instruction does, in the reference engine: written to be read. Time is not here (pe/timing)
-// and neither is anything that another PE could see (engine/reference/array).
+// What one instruction does, in the reference engine: written to be read. Time is not here
+// (pe/timing) and neither is anything that another PE could see (engine/reference/array).
 #pragma once
 #include <array>
 #include <optional>
@@ -7,12 +7,14 @@
 
 #include "base/types.h"
 #include "isa/operation.h"
+#include "pe/csr.h"
 #include "pe/timing.h"
 #include "pe/trap.h"
 
 namespace simfarm::reference {
 
-/// One of the core's two hardware loops; active while count > 0. `end` is the address after the body.
+/// One of the core's two hardware loops; active while count > 0. `end` is the address after the
+/// body.
 struct HardwareLoop {
   u32 start = 0;
   u32 end = 0;
@@ -25,8 +27,11 @@ struct Hart {
   u32 pc = 0;
   u64 operand = 0;  ///< Xgp's operand buffer X
   std::array<HardwareLoop, 2> loops{};
-  u32 mstatus = 0x1800;  ///< reset values of the core; nothing ever enters a handler
-  u32 mie = 0, mtvec = 1, mscratch = 0, mepc = 0, mcause = 0, mcountinhibit = 0;
+  u8 region = 0;  ///< profile region, csr 0x7C0
+  u32 mstatus = mstatus_start;
+  u32 mtvec = mtvec_start;
+  u32 mcountinhibit = mcountinhibit_start;          ///< only its value: nothing stops a counter
+  u32 mie = 0, mscratch = 0, mepc = 0, mcause = 0;  ///< nothing ever enters a handler
   u64 cycle_offset = 0;  ///< mcycle reads the machine's cycle plus this (csr writes change it)
   u64 retired_offset = 0;
   u64 retired = 0;  ///< instructions issued before the current one
