@@ -1,6 +1,6 @@
 // The timing unit: the one place that knows latencies and stall bins. Instructions go in, cycles
-// come out; both engines use it, and it is held from outside to the cycles of the real CV32E40P core
-// (tests/timing). The rules are told in docs/timing.md.
+// come out; both engines use it, and it is held from outside to the cycles of the real CV32E40P
+// core (tests/timing). The rules are told in docs/timing.md.
 #pragma once
 #include "base/types.h"
 #include "isa/operation.h"
@@ -9,9 +9,14 @@
 namespace simfarm::timing {
 
 /// What the pipeline still remembers of the instructions before. Default-constructed: empty, as at
-/// the start of a run and after every synchronising instruction.
+/// the start of a run and after every synchronising instruction. Times are relative to the cycle in
+/// which the execute stage is free for the next instruction ("ready").
 struct PipelineState {
-  u32 loaded = 0;  ///< registers (bit mask) whose load issued in the cycle just before
+  u32 loaded = 0;     ///< destinations (bit n: register n, x0 included) of the load just before
+  u32 late_one = 0;   ///< registers whose value reaches the jump adder at ready + 1
+  u32 late_two = 0;   ///< and at ready + 2
+  u8 waiting = 0;     ///< cycles that the next instruction has already been in decode at ready
+  bool load = false;  ///< the instruction just before was a load (one that drains)
 
   friend bool operator==(const PipelineState&, const PipelineState&) = default;
 };
@@ -25,11 +30,12 @@ struct Before {
 
 /// What an instruction found out when it executed; only the fields its timing class reads matter.
 struct Facts {
-  bool taken = false;             ///< branch: taken
-  bool misaligned = false;        ///< load/store: a second memory access is needed
-  bool wide_at_halfword = false;  ///< taken branch or jump: its target is a 32-bit instruction, not word aligned
-  u32 rs1 = 0;                    ///< division: operand values
-  u32 rs2 = 0;
+  bool taken = false;       ///< branch: taken
+  bool misaligned = false;  ///< load/store: a second memory access is needed
+  /// Taken branch, jump, fence: the next instruction to run is a 32-bit one that is not word
+  /// aligned.
+  bool wide_at_halfword = false;
+  u32 rs2 = 0;  ///< division: the divisor
 };
 
 /// Cycles after the issue cycle, all of one bin, before the next instruction can be considered.

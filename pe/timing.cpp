@@ -1,0 +1,150 @@
+// The CV32E40P pipeline with zero-wait memories, reduced to what can be seen from outside.
+//
+// An instruction sits in decode from the cycle it is fetched until it issues; it issues when the
+// execute stage is free and its operands are there. Three things make that more than a table:
+//  - a load's result is a cycle late, for a reader and for a writer of the same register alike (the
+//    write ports differ, so the core holds the later write back);
+//  - a jump leaves from decode: it launches when it arrives there, not when it issues, so that a
+//  jump
+//    waiting behind a multi-cycle instruction has hidden its own bubble by the time it issues;
+//  - jalr needs its register in decode, where values arrive a cycle later than in execute.
+// Measured: tests/timing holds every rule to cycles of the core's RTL.
+#include "pe/timing.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "isa/csr.h"
+#include "isa/traits.h"
+
+namespace simfarm::timing {
+namespace {
+
+// Register numbers in the given fields; x0 is a number like any other to the core's hazard logic.
+u32 numbers(const Operation& op, FieldSet fields) {
+  u32 set = 0;
+  for (u32 k = 0; k < field_count; ++k)
+    if (fields >> k & 1) set |= 1u << get(op, static_cast<Field>(k));
+  return set;
+}
+
+// Destinations written through the execute stage's port: everything but the data of loads.
+u32 execute_writes(const Operation& op) {
+  const Traits& t = traits(op.op);
+  return numbers(op, static_cast<FieldSet>(t.writes & ~t.loads));
+}
+
+bool drains(const Operation& op) { return is_sync(op.op) || op.op == Op::ECALL; }
+
+// When the register that a jalr needs is in decode, relative to ready.
+u32 jump_operand(const PipelineState& state, const Operation& op) {
+  if (row(op.op).timing != TimingClass::jalr || op.rs1 == 0) return 0;
+  return (state.late_two >> op.rs1 & 1) ? 2 : (state.late_one >> op.rs1 & 1) ? 1 : 0;
+}
+
+// Cycles in execute: the divider shifts the divisor up to the dividend's top, a bit a cycle.
+u32 division_cycles(Op op, u32 divisor) {
+  const bool is_signed = op == Op::DIV || op == Op::REM;
+  if (is_signed && static_cast<i32>(divisor) < 0)
+    return 2 + static_cast<u32>(std::countl_zero(~divisor));
+  return 3 + static_cast<u32>(std::countl_zero(divisor));
+}
+
+// Counters and trap registers flush the pipeline around the access.
+bool csr_flushes(u32 number) {
+  switch (number) {
+    case csr::mstatus:
+    case csr::mtvec:
+    case csr::mcountinhibit:
+    case csr::mepc:
+    case csr::mcause:
+      return true;
+    default:
+      return (number >= csr::mhpmevent3 && number <= csr::mhpmevent31) ||
+             (number >= csr::mcycle && number <= csr::mhpmcounter31h) ||
+             (number >= csr::cycle && number <= csr::hpmcounter31h);
+  }
+}
+
+After jump(const PipelineState& state, const Operation& op, u32 issue, bool wide_at_halfword) {
+  // It launches in decode as soon as its operand is there, even while it waits to issue.
+  const i32 launch = std::max(-static_cast<i32>(state.waiting), [&] {
+    const u32 operand = jump_operand(state, op);
+    return operand == 0 ? -static_cast<i32>(state.waiting) : static_cast<i32>(operand);
+  }());
+  u32 cycles = static_cast<u32>(std::max(0, launch + 1 - static_cast<i32>(issue)));
+  cycles += wide_at_halfword ? 1 : 0;
+  // jalr x, (x) depends on itself while it refills.
+  const bool own_operand = row(op.op).timing == TimingClass::jalr && op.rd == op.rs1 && op.rd != 0;
+  if (own_operand && cycles > 0) ++cycles;
+  return {Stall::branch, cycles};
+}
+
+After cost(const PipelineState& state, const Operation& op, const Facts& facts, u32 issue) {
+  switch (row(op.op).timing) {
+    case TimingClass::single:
+    case TimingClass::hardware_loop:
+    case TimingClass::system:
+    case TimingClass::sync:
+      return {};
+    case TimingClass::mulh:
+      return {Stall::exec_busy, 4};
+    case TimingClass::division:
+      return {Stall::exec_busy, division_cycles(op.op, facts.rs2) - 1};
+    case TimingClass::load:
+    case TimingClass::store:
+      return {Stall::misaligned, facts.misaligned ? 1u : 0u};
+    case TimingClass::branch:
+      return {Stall::branch, facts.taken ? 2u + (facts.wide_at_halfword ? 1u : 0u) : 0u};
+    case TimingClass::jal:
+    case TimingClass::jalr:
+      return jump(state, op, issue, facts.wide_at_halfword);
+    case TimingClass::csr:
+      return {Stall::csr, csr_flushes(static_cast<u32>(op.imm) & 0xfff) ? 3u : 0u};
+    case TimingClass::fence:
+    case TimingClass::fence_i:
+      return {Stall::fence, 3u + (facts.wide_at_halfword ? 1u : 0u)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Before before(const PipelineState& state, const Operation& op) {
+  Before result;
+  if (drains(op)) {
+    result.load_use = state.load ? 1 : 0;
+  } else if (state.loaded != 0) {
+    const bool reads = (registers_awaited(op) & state.loaded & ~1u) != 0;
+    const bool writes = (execute_writes(op) & state.loaded) != 0;
+    result.load_use = reads || writes ? 1 : 0;
+  }
+  const u32 operand = jump_operand(state, op);
+  result.jump_dep = operand > result.load_use ? operand - result.load_use : 0;
+  return result;
+}
+
+After after(PipelineState& state, const Operation& op, const Facts& facts) {
+  const u32 issue = before(state, op).cycles();
+  const After result = cost(state, op, facts, issue);
+  if (drains(op)) {
+    state = {};
+    return result;
+  }
+  const Traits& t = traits(op.op);
+  PipelineState next;
+  next.load = row(op.op).timing == TimingClass::load;
+  next.loaded = numbers(op, t.loads);
+  if (issue + 1 + result.cycles == 1) next.late_one = state.late_two;
+  // A value computed in execute reaches decode one cycle after its instruction's last cycle there;
+  // an incremented base, one after the first.
+  const bool last_cycle = result.bin == Stall::exec_busy;
+  if (last_cycle || result.cycles == 0) next.late_one |= execute_writes(op);
+  next.late_two = next.loaded;
+  if (result.bin == Stall::exec_busy || result.bin == Stall::misaligned)
+    next.waiting = static_cast<u8>(result.cycles);
+  state = next;
+  return result;
+}
+
+}  // namespace simfarm::timing
