@@ -50,7 +50,6 @@ constexpr u32 remainder_unsigned(u32 a, u32 b) { return b == 0 ? a : a % b; }
 
 template <auto f>
 constexpr Body division = [](Step& s) {
-  s.done.facts.rs1 = s.rs1();
   s.done.facts.rs2 = s.rs2();
   s.write_rd(f(s.rs1(), s.rs2()));
 };
