@@ -68,8 +68,8 @@ struct Executed {
   std::optional<u8> region;    ///< csr 0x7C0 was written
 };
 
-/// Executes one instruction that does not synchronise (timing class other than sync) and is not
-/// ecall: those are the array's, which also advances their pc by next_pc().
+/// Executes one instruction, as decode() gives it, that does not synchronise (timing class other
+/// than sync) and is not ecall: those are the array's, which also advances their pc by next_pc().
 Executed execute(Hart& hart, const Operation& op, const Surroundings& around, DataPort& memory);
 
 /// Where execution goes after a non-jumping instruction at hart.pc of that length: the next

@@ -21,7 +21,7 @@ void write_retired(Step& s, u64 value) { s.hart.retired_offset = value - s.hart.
 u64 with_low(u64 x, u32 value) { return u64{high(x)} << 32 | value; }
 u64 with_high(u64 x, u32 value) { return u64{value} << 32 | low(x); }
 
-u32 read(const Step& s, u32 number, const CsrRule& rule) {
+u32 read(const Step& s, u32 number, u32 start) {
   const Hart& hart = s.hart;
   switch (number) {
     case csr::mstatus:
@@ -67,20 +67,20 @@ u32 read(const Step& s, u32 number, const CsrRule& rule) {
     case csr::uhartid:
     case csr::mhartid:
       return s.around.pe;
-    case csr::row:
+    case csr::pe_row:
       return s.around.row;
-    case csr::column:
+    case csr::pe_column:
       return s.around.column;
-    case csr::rows:
+    case csr::pe_rows:
       return s.around.rows;
-    case csr::columns:
+    case csr::pe_columns:
       return s.around.columns;
     case csr::pe_count:
       return s.around.rows * s.around.columns;
-    case csr::local_memory_bytes:
+    case csr::pe_local_memory_bytes:
       return s.around.local_memory_bytes;
     default:
-      return rule.start;
+      return start;
   }
 }
 
@@ -128,23 +128,18 @@ void write(Step& s, u32 number, u32 value) {
   }
 }
 
-/// rd = csr; csr = change(csr, operand), when there is something to write.
-void access(Step& s, bool writes, u32 operand, u32 (*change)(u32 old, u32 operand)) {
+/// rd = csr; csr = change(csr, operand), when there is something to write. The csr exists and is
+/// not read-only: decoding has seen to it.
+void access(Step& s, u32 operand, u32 (*change)(u32 old, u32 operand)) {
   const u32 number = s.imm();
-  const std::optional<CsrRule> rule = csr_rule(number);
-  if (!rule)
-    return s.fail(TrapKind::illegal_instruction, number,
-                  fmt::format("there is no csr 0x{:03x}", number));
-  if (writes && !rule->writable)
-    return s.fail(TrapKind::illegal_instruction, number,
-                  fmt::format("csr 0x{:03x} is read-only", number));
-  const u32 old = read(s, number, *rule);
-  if (writes) {
+  const CsrBits bits = csr_bits(number);
+  const u32 old = read(s, number, bits.start);
+  if (csr_writes(s.op)) {
     const u32 value = change(old, operand);
-    if (number == csr::region && value > 255)
+    if (number == csr::region && value > largest_region)
       return s.fail(TrapKind::illegal_instruction, number,
-                    fmt::format("region {} is above 255", value));
-    write(s, number, (old & ~rule->write_mask) | (value & rule->write_mask));
+                    fmt::format("region {} is above {}", value, largest_region));
+    write(s, number, (old & ~bits.writable) | (value & bits.writable));
   }
   s.write_rd(old);
 }
@@ -154,12 +149,12 @@ u32 set(u32 old, u32 operand) { return old | operand; }
 u32 clear(u32 old, u32 operand) { return old & ~operand; }
 
 constexpr Entry entries[] = {
-    {Op::CSRRW, [](Step& s) { access(s, true, s.rs1(), replace); }},
-    {Op::CSRRS, [](Step& s) { access(s, s.op.rs1 != 0, s.rs1(), set); }},
-    {Op::CSRRC, [](Step& s) { access(s, s.op.rs1 != 0, s.rs1(), clear); }},
-    {Op::CSRRWI, [](Step& s) { access(s, true, s.op.imm2, replace); }},
-    {Op::CSRRSI, [](Step& s) { access(s, s.op.imm2 != 0, s.op.imm2, set); }},
-    {Op::CSRRCI, [](Step& s) { access(s, s.op.imm2 != 0, s.op.imm2, clear); }},
+    {Op::CSRRW, [](Step& s) { access(s, s.rs1(), replace); }},
+    {Op::CSRRS, [](Step& s) { access(s, s.rs1(), set); }},
+    {Op::CSRRC, [](Step& s) { access(s, s.rs1(), clear); }},
+    {Op::CSRRWI, [](Step& s) { access(s, s.op.imm2, replace); }},
+    {Op::CSRRSI, [](Step& s) { access(s, s.op.imm2, set); }},
+    {Op::CSRRCI, [](Step& s) { access(s, s.op.imm2, clear); }},
 };
 
 }  // namespace

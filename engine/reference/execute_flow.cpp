@@ -8,7 +8,7 @@ namespace {
 
 template <bool when_equal>
 constexpr Body branch_on_imm2 = [](Step& s) {
-  const bool equal = s.rs1() == static_cast<u32>(sign_extend(s.op.imm2, 5));
+  const bool equal = s.rs1() == static_cast<u32>(i32{static_cast<i8>(s.op.imm2)});
   if (equal == when_equal) s.done.facts.taken = s.jump(s.hart.pc + s.imm());
 };
 
