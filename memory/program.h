@@ -1,6 +1,7 @@
 // A program as loaded: read from ELF files, checked, and independent of any machine.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,10 +46,17 @@ class LineTable {
 struct Image {
   std::string file;
   u32 entry = 0;
-  std::vector<Segment> segments;
-  std::vector<Symbol> symbols;
+  std::vector<Segment> segments;           ///< by address, not overlapping
+  std::vector<Symbol> symbols;             ///< by (address, name)
   std::shared_ptr<const LineTable> lines;  ///< null when the file has no DWARF lines
 };
+
+/// The function that holds `pc`, or the nearest label before it; null when there is none. `symbols`
+/// are in order of address.
+const Symbol* function_at(std::span<const Symbol> symbols, u32 pc);
+
+/// All that is known of `pc`: its line when the image has DWARF, its function when it has symbols.
+SourceLine locate(const Image& image, u32 pc);
 
 /// An image on a rectangle of PEs (both ends inside).
 struct Placement {
@@ -62,8 +70,9 @@ struct Program {
   std::vector<Placement> placements;
 };
 
-/// Reads an ELF file's bytes (hostile until parsed): ELF32, little-endian, RISC-V, static executable.
-/// Errors name the field and its offset: "prog.elf: program header 2 at offset 0x74: p_filesz ...".
+/// Reads an ELF file's bytes (hostile until parsed): ELF32, little-endian, RISC-V, static
+/// executable. Errors name the field and its offset: "prog.elf: program header 2 at offset 0x74:
+/// p_filesz ...".
 Result<Image> parse_elf(std::vector<u8> bytes, std::string_view file_name);
 
 /// The same from a path.
