@@ -21,6 +21,14 @@ void write_retired(Step& s, u64 value) { s.hart.retired_offset = value - s.hart.
 u64 with_low(u64 x, u32 value) { return u64{high(x)} << 32 | value; }
 u64 with_high(u64 x, u32 value) { return u64{value} << 32 | low(x); }
 
+/// A csr is read one cycle after the issue, when the last instruction of a hardware loop's body has
+/// already counted the loop down.
+u32 loop_count(const Step& s, u32 loop) {
+  Hart after = s.hart;
+  next_pc(after, s.op.length);
+  return after.loops[loop].count;
+}
+
 u32 read(const Step& s, u32 number, u32 start) {
   const Hart& hart = s.hart;
   switch (number) {
@@ -57,13 +65,13 @@ u32 read(const Step& s, u32 number, u32 start) {
     case csr::lpend0:
       return hart.loops[0].end;
     case csr::lpcount0:
-      return hart.loops[0].count;
+      return loop_count(s, 0);
     case csr::lpstart1:
       return hart.loops[1].start;
     case csr::lpend1:
       return hart.loops[1].end;
     case csr::lpcount1:
-      return hart.loops[1].count;
+      return loop_count(s, 1);
     case csr::uhartid:
     case csr::mhartid:
       return s.around.pe;

@@ -49,12 +49,14 @@ inline Op op_named(std::string_view name, std::string_view syntax = "") {
   return Op::ADDI;
 }
 
+inline constexpr u32 code_base = 0x0040'0000;
+
 struct TestCore {
   Hart hart;
   Surroundings around;
   TestMemory memory;
 
-  TestCore() { hart.pc = 0x0040'0000; }
+  TestCore() { hart.pc = code_base; }
 
   /// Executes one instruction and moves on, as the array does.
   Executed run(const Operation& op) {
@@ -65,6 +67,23 @@ struct TestCore {
     ++around.cycle;
     return done;
   }
+
+  /// Runs `program`, 4-byte instructions from code_base on, until the pc leaves it or one faults.
+  std::optional<Fault> run_program(const std::vector<Operation>& program) {
+    hart.pc = code_base;
+    for (u32 steps = 0; steps < 100'000; ++steps) {
+      const u32 index = (hart.pc - code_base) / 4;
+      if (index >= program.size()) return std::nullopt;
+      if (Executed done = run(program[index]); done.fault) return done.fault;
+    }
+    ADD_FAILURE() << "the program does not end";
+    return std::nullopt;
+  }
 };
+
+inline Operation addi(u8 rd, u8 rs1, i32 imm) {
+  return {.op = Op::ADDI, .rd = rd, .rs1 = rs1, .imm = imm};
+}
+inline Operation nop() { return addi(0, 0, 0); }
 
 }  // namespace simfarm::reference
