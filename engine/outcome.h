@@ -11,8 +11,8 @@
 
 namespace simfarm {
 
-/// Where a DMA engine's cycles go: exclusive; they sum to the run's cycles. docs/machine.md says how a
-/// cycle is charged.
+/// Where a DMA engine's cycles go: exclusive; they sum to the run's cycles. docs/machine.md says
+/// how a cycle is charged.
 enum class DmaBin : u8 {
   idle,
   acquire_wait,
@@ -38,15 +38,16 @@ struct DmaReport {
 /// One PE's work.
 struct PeReport {
   Counters total;
-  std::map<u8, Counters> regions;  ///< by profile region (csr 0x7C0); region 0 is where every PE starts
-  std::optional<u32> exit_code;    ///< of ecall 93; none when it did not end
+  std::map<u8, Counters>
+      regions;  ///< by profile region (csr 0x7C0); region 0 is where every PE starts
+  std::optional<u32> exit_code;  ///< of ecall 93; none when it did not end
 };
 
 /// A party that waits in a deadlock.
 struct Waiting {
   enum class Who : u8 { pe, dma } who{};
   PeId pe = 0;
-  u32 pc = 0;       ///< of the waiting instruction, or of the gp.dma that queued the transfer
+  u32 pc = 0;  ///< of the waiting instruction, or of the gp.dma that queued the transfer
   Cycle since = 0;
   std::string what;             ///< "gp.wait 9, 2: semaphore 9 holds 1"
   std::vector<PeId> waits_for;  ///< who could end it; empty: nobody can
@@ -55,7 +56,8 @@ struct Waiting {
 struct Deadlock {
   Cycle cycle = 0;               ///< the first cycle in which nothing could move
   std::vector<Waiting> waiting;  ///< every PE and engine that is not finished, by (pe, who)
-  std::vector<u32> blame;        ///< indices into `waiting`: a chain from the first to a cycle or a dead end
+  std::vector<u32>
+      blame;  ///< indices into `waiting`: a chain from the first to a cycle or a dead end
 };
 
 /// A line written by ecall 64, in order of (cycle, pe).

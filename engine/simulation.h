@@ -23,7 +23,8 @@ class Observer {
   /// a producer's pc, a descriptor's address, a neighbour PE, or 0.
   virtual void stalled(Cycle, PeId, u32 /*pc*/, Stall, u64 /*cycles*/, u32 /*culprit*/) {}
   /// A transfer changed state on `pe`'s engine: "start", "complete", "release".
-  virtual void transfer(Cycle, PeId, u32 /*descriptor*/, u64 /*sequence*/, std::string_view /*event*/) {}
+  virtual void transfer(Cycle, PeId, u32 /*descriptor*/, u64 /*sequence*/,
+                        std::string_view /*event*/) {}
   /// One beat granted by `resource` ("ocm bank 3", "row bus 0", "local write port 5").
   virtual void beat(Cycle, PeId /*initiator*/, u64 /*sequence*/, u32 /*burst*/,
                     std::string_view /*resource*/) {}
@@ -45,16 +46,16 @@ struct RunInput {
   /// The argument block, placed at the top of every PE's local memory (docs/machine.md, "Start");
   /// empty: none.
   std::vector<u8> arguments;
-  /// When set, every register, local byte, OCM and DRAM byte that nothing initialised is filled from
-  /// this seed instead of zero.
+  /// When set, every register, local byte, OCM and DRAM byte that nothing initialised is filled
+  /// from this seed instead of zero.
   std::optional<u64> poison;
 };
 
 struct RunOptions {
   Cycle cycle_limit = 10'000'000'000;
   bool check_races = false;
-  bool console = true;                ///< false: ecall 64 costs the same and writes nothing
-  u64 console_limit = 16u << 20;      ///< bytes; above it the run traps (output_limit)
+  bool console = true;            ///< false: ecall 64 costs the same and writes nothing
+  u64 console_limit = 16u << 20;  ///< bytes; above it the run traps (output_limit)
   Observer* observer = nullptr;
 };
 

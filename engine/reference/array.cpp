@@ -1,0 +1,107 @@
+#include "engine/reference/array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/reference/loader.h"
+
+namespace simfarm::reference {
+
+Result<std::unique_ptr<Simulation>> Array::make(RunInput input, const RunOptions& options) {
+  if (auto result = check_input(input); !result) return result.error();
+  return std::unique_ptr<Simulation>(new Array(input, options));
+}
+
+Array::Array(const RunInput& input, const RunOptions& options)
+    : world_(input.machine, options, input.poison), due_(input.machine.pes()) {
+  const std::vector<u32> image_of = place_images(input);
+  load_memories(input, image_of, world_);
+  std::map<u32, std::shared_ptr<const Code>> codes;
+  pes_.reserve(input.machine.pes());
+  for (PeId pe = 0; pe < input.machine.pes(); ++pe) {
+    const Image& image = *input.program.images[image_of[pe]];
+    std::shared_ptr<const Code>& code = codes[image_of[pe]];
+    if (code == nullptr) code = std::make_shared<Code>(image);
+    pes_.emplace_back(pe, code, image, start_registers(input, pe, image), world_);
+  }
+}
+
+Outcome Array::run() {
+  for (;; ++world_.now) {
+    deliver_posts();
+    if (!world_.traps.any() && finished()) return outcome(Outcome::Kind::finished);
+    if (world_.now >= world_.options.cycle_limit) return outcome(Outcome::Kind::cycle_limit);
+    const bool moved = step_pes();
+    if (world_.traps.any()) return outcome(Outcome::Kind::trap);
+    if (!moved && stuck()) return outcome(Outcome::Kind::deadlock);
+    if (world_.watch.on()) world_.watch.flush();
+  }
+}
+
+void Array::deliver_posts() {
+  for (const Post& post : world_.posts.arrive(world_.now)) {
+    if (world_.semaphores.raise(post.to, post.semaphore, 1,
+                                {Stall::sem_wait_post, post.from, post.from}))
+      continue;
+    world_.traps.raise({TrapKind::semaphore_overflow, world_.now, post.to, post.pc, 0,
+                        post.semaphore,
+                        fmt::format("semaphore {} of PE {} by a gp.post of PE {}", post.semaphore,
+                                    post.to, post.from)});
+  }
+}
+
+bool Array::step_pes() {
+  bool moved = false;
+  for (PeId id = 0; id < pes_.size() && !world_.traps.decided(id); ++id) {
+    if (due_[id] > world_.now) {
+      moved |= due_[id] != never;
+      continue;
+    }
+    due_[id] = pes_[id].step();
+    moved |= !pes_[id].waiting();
+  }
+  return moved;
+}
+
+bool Array::finished() const {
+  return world_.posts.quiet() &&
+         std::all_of(pes_.begin(), pes_.end(), [](const Pe& pe) { return pe.ended(); });
+}
+
+bool Array::stuck() const {
+  return world_.posts.quiet() && world_.links.quiet(world_.now) &&
+         world_.barriers.quiet(world_.now);
+}
+
+Outcome Array::outcome(Outcome::Kind kind) {
+  Outcome outcome;
+  outcome.kind = kind;
+  outcome.cycles = world_.now;
+  for (Pe& pe : pes_) outcome.pes.push_back(pe.report(world_.now));
+  outcome.dma.resize(pes_.size());
+  for (DmaReport& engine : outcome.dma) engine.cycles[static_cast<u32>(DmaBin::idle)] = world_.now;
+  if (kind == Outcome::Kind::trap) outcome.trap = world_.traps.first();
+  outcome.console = world_.console.take(world_.now);
+  return outcome;
+}
+
+bool Array::read(u32 address, std::span<u8> bytes) const {
+  for (const SharedMemory* memory : {&world_.ocm, &world_.dram}) {
+    if (!memory->region().contains(address, bytes.size())) continue;
+    memory->read(address, bytes);
+    return true;
+  }
+  return false;
+}
+
+bool Array::read_local(PeId pe, u32 address, std::span<u8> bytes) const {
+  if (pe >= pes_.size() || !world_.machine.map.local.contains(address, bytes.size())) return false;
+  const LocalMemory& memory = world_.locals[pe];
+  std::copy_n(memory.view().begin() + (address - memory.region().base), bytes.size(),
+              bytes.begin());
+  return true;
+}
+
+}  // namespace simfarm::reference

@@ -1,0 +1,31 @@
+// How a PE's loads and stores reach its local memory, and nothing else.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "engine/reference/execute.h"
+#include "engine/reference/local_memory.h"
+#include "memory/program.h"
+
+namespace simfarm::reference {
+
+class LocalPort final : public DataPort {
+ public:
+  /// In a unified machine, stores into the pages of `image`'s executable segments trap.
+  LocalPort(const AddressMap& map, LocalMemory& memory, const Image& image);
+
+  std::optional<Fault> load(u32 address, u32 bytes, u64& value) override;
+  std::optional<Fault> store(u32 address, u32 bytes, u64 value) override;
+
+  /// Why `bytes` bytes at `address` cannot be loaded.
+  std::optional<Fault> load_fault(u32 address, u64 bytes) const;
+
+ private:
+  bool executable(u32 address, u32 bytes) const;
+
+  const AddressMap& map_;
+  LocalMemory& memory_;
+  std::vector<Region> executable_pages_;  ///< unified only
+};
+
+}  // namespace simfarm::reference

@@ -1,0 +1,80 @@
+// One PE: its core, what it waits for, and where its cycles go. step() is one cycle of it.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "engine/reference/account.h"
+#include "engine/reference/code.h"
+#include "engine/reference/execute.h"
+#include "engine/reference/local_port.h"
+#include "engine/reference/world.h"
+
+namespace simfarm::reference {
+
+class Pe {
+ public:
+  Pe(PeId id, std::shared_ptr<const Code> code, const Image& image, const Hart& start,
+     World& world);
+
+  /// Lives cycle world.now; the PE has nothing to do before the cycle that is returned. A PE that
+  /// waits for something outside of it asks again every cycle.
+  Cycle step();
+
+  PeId id() const { return id_; }
+  const Hart& hart() const { return hart_; }
+  bool ended() const { return ended_; }
+  bool waiting() const { return waiting_; }
+  Cycle waiting_since() const { return waiting_since_; }
+  /// The instruction that waits.
+  const Operation& operation() const { return *at_->operation; }
+
+  /// Counters of the cycles before `end`, the run's length.
+  PeReport report(Cycle end);
+
+ private:
+  enum class Progress : u8 { issued, waits, trapped };
+
+  bool fetch();
+  Progress perform();
+  Progress environment_call();
+  Progress write_console();
+  Progress exit();
+  Progress synchronise();
+  Progress send();
+  Progress receive();
+  Progress wait();
+  Progress post();
+  Progress bar();
+
+  Progress trap(TrapKind kind, u32 address, std::string detail);
+  /// The instruction waits; the first time, its stall begins.
+  Progress stays(Stall bin, u32 culprit);
+  /// It need not wait any longer; `bin` and `culprit` say what for.
+  Progress proceeds(Stall bin, u32 culprit);
+  /// Charges one hazard's stalls; the cycle after them.
+  Cycle pay(Stall bin, u32& cycles);
+
+  PeId id_;
+  std::shared_ptr<const Code> code_;
+  World& world_;
+  LocalPort port_;
+  Hart hart_;
+  timing::PipelineState pipeline_;
+  Account account_;
+  Surroundings around_;
+
+  const CodeWord* at_ = nullptr;  ///< the instruction being looked at; null: not fetched yet
+  timing::Before hazards_;        ///< of it, as far as they are not paid yet
+  timing::Facts facts_;           ///< what it found out
+  std::optional<u8> new_region_;  ///< it entered a profile region
+  u32 next_pc_ = 0;
+  u32 last_pc_ = 0;  ///< of the instruction before: the producer that a hazard waits for
+
+  bool waiting_ = false;
+  Cycle waiting_since_ = 0;
+  bool ended_ = false;
+  Cycle ended_in_ = 0;
+  u32 exit_code_ = 0;
+};
+
+}  // namespace simfarm::reference

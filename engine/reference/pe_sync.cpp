@@ -1,0 +1,105 @@
+// The instructions by which a PE meets the rest of the machine. Each is tried in every cycle from
+// the one in which it would issue, until it can proceed.
+#include <fmt/format.h>
+
+#include "engine/reference/pe.h"
+
+namespace simfarm::reference {
+
+Pe::Progress Pe::stays(Stall bin, u32 culprit) {
+  if (!waiting_) {
+    waiting_ = true;
+    waiting_since_ = world_.now;
+    account_.stall(bin, hart_.pc, world_.now, never, culprit);
+  }
+  return Progress::waits;
+}
+
+Pe::Progress Pe::proceeds(Stall bin, u32 culprit) {
+  if (waiting_) {
+    waiting_ = false;
+    account_.end_wait(bin, world_.now, culprit);
+    account_.settle(world_.now);
+  }
+  return Progress::issued;
+}
+
+Pe::Progress Pe::synchronise() {
+  switch (at_->operation->op) {
+    case Op::GP_SEND:
+      return send();
+    case Op::GP_RECV:
+      return receive();
+    case Op::GP_WAIT:
+      return wait();
+    case Op::GP_POST:
+      return post();
+    case Op::GP_BAR:
+      return bar();
+    default:
+      return trap(TrapKind::illegal_instruction, 0, "this engine has no DMA");
+  }
+}
+
+Pe::Progress Pe::send() {
+  const Operation& op = *at_->operation;
+  const Direction direction = static_cast<Direction>(op.imm);
+  const std::optional<PeId> to = world_.links.neighbour(id_, direction);
+  if (!to)
+    return trap(TrapKind::edge_link, 0, fmt::format("gp.send {}: no neighbour", name(direction)));
+  const u32 word = hart_.x[op.rs1];
+  if (!world_.links.send(id_, direction, word, world_.now)) return stays(Stall::link_full, *to);
+  world_.watch.link(world_.now, id_, *to, word, "push");
+  return proceeds(Stall::link_full, *to);
+}
+
+Pe::Progress Pe::receive() {
+  const Operation& op = *at_->operation;
+  const Direction direction = static_cast<Direction>(op.imm);
+  const std::optional<PeId> from = world_.links.neighbour(id_, direction);
+  if (!from)
+    return trap(TrapKind::edge_link, 0, fmt::format("gp.recv {}: no neighbour", name(direction)));
+  const std::optional<u32> word = world_.links.receive(id_, direction, world_.now);
+  if (!word) return stays(Stall::link_empty, *from);
+  if (op.rd != 0) hart_.x[op.rd] = *word;
+  world_.watch.link(world_.now, *from, id_, *word, "pop");
+  return proceeds(Stall::link_empty, *from);
+}
+
+Pe::Progress Pe::wait() {
+  const Operation& op = *at_->operation;
+  const u32 semaphore = static_cast<u32>(op.imm);
+  const u32 amount = hart_.x[op.rs1];
+  if (amount == 0 || amount > amount_limit)
+    return trap(TrapKind::bad_semaphore, semaphore,
+                fmt::format("gp.wait {}: amount {} is not 1..{}", semaphore, amount, amount_limit));
+  if (!world_.semaphores.take(id_, semaphore, amount)) {
+    if (!waiting_) world_.semaphores.wait(id_, semaphore, amount);
+    return stays(Stall::sem_wait_none, 0);
+  }
+  const Raiser by = world_.semaphores.end_wait(id_);
+  return proceeds(by.bin, by.culprit);
+}
+
+Pe::Progress Pe::post() {
+  const Operation& op = *at_->operation;
+  const PeId to = hart_.x[op.rs1];
+  if (to >= world_.machine.pes())
+    return trap(TrapKind::bad_target, to,
+                fmt::format("gp.post to PE {}: there are {}", to, world_.machine.pes()));
+  world_.posts.send({id_, to, static_cast<u32>(op.imm), hart_.pc}, world_.now);
+  return Progress::issued;
+}
+
+Pe::Progress Pe::bar() {
+  const BarrierGroup group = static_cast<BarrierGroup>(at_->operation->imm);
+  if (!waiting_) {
+    world_.barriers.arrive(id_, group, world_.now);
+    return stays(Stall::barrier, 0);
+  }
+  const PeId last = world_.barriers.last(id_, group);
+  if (!world_.barriers.pass(id_, group, world_.now)) return Progress::waits;
+  return proceeds(Stall::barrier, last);
+}
+
+}  // namespace simfarm::reference
