@@ -41,10 +41,8 @@ std::string operand_text(std::string_view word, const Operation& operation, std:
   if (word == "target")
     return pc ? fmt::format("0x{:x}", *pc + static_cast<u32>(operation.imm))
               : signed_hex(operation.imm);
-  if (word == "fence") {
-    const u32 bits = static_cast<u32>(operation.imm);
-    return fmt::format("{}, {}", fence_set(bits >> 4), fence_set(bits));
-  }
+  if (word == "pred") return fence_set(static_cast<u32>(operation.imm) >> 4);
+  if (word == "succ") return fence_set(static_cast<u32>(operation.imm));
   check(false, "a row's syntax has an unknown word");
   return {};
 }

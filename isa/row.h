@@ -62,7 +62,7 @@ struct Row {
   std::string_view pattern;
   /// Operand text, as assemblers write it: "rd, imm(rs1)". Words: rd rs1 rs2 rs3, loop (the number
   /// in the field d), imm imm2 (simm2 when signed), csr, upper (imm >> 12), target (pc + imm),
-  /// fence.
+  /// pred succ (what a fence orders).
   std::string_view syntax;
   Immediate immediate;
   /// Registers written '<' registers read, by field letter: "d<st", "ds<s" (post-increment load),
