@@ -1,6 +1,7 @@
 #include "memory/lines.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -61,6 +62,11 @@ bool is_code(const Image& image, u32 address) {
   });
 }
 
+/// A compilation folder of "." and the like left out: "./src/../k.c" is "k.c".
+std::string plain(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().generic_string();
+}
+
 /// Numbers the files of all tables; the same path gets the same number.
 class FileNumbers {
  public:
@@ -87,7 +93,7 @@ void append_rows(const LineProgram& program, const Image& image, FileNumbers& fi
   std::vector<std::optional<u32>> numbers(program.files.size());
   const auto number = [&](u32 file) {
     if (file >= numbers.size()) return FileNumbers::unknown;
-    if (!numbers[file]) numbers[file] = files.number(program.path(file));
+    if (!numbers[file]) numbers[file] = files.number(plain(program.path(file)));
     return *numbers[file];
   };
   bool starts = true, keep = false;

@@ -18,18 +18,12 @@ SF_EXTERN_C_END
 #ifdef SIMFARM_CONSOLE
 #define sf_printf(...) sf_console_printf(__VA_ARGS__)
 #else
-#define sf_printf(...)                     \
-  do {                                     \
-    if (0) sf_console_printf(__VA_ARGS__); \
-  } while (0)
+#define sf_printf(...) ((void)sizeof((sf_console_printf(__VA_ARGS__), 0)))
 #endif
 
 // A failed assertion ends the run with a breakpoint trap, whose report names this line.
 #ifdef NDEBUG
-#define sf_assert(condition)  \
-  do {                        \
-    if (0) (void)(condition); \
-  } while (0)
+#define sf_assert(condition) ((void)sizeof(!(condition)))
 #else
 #define sf_assert(condition)                                                      \
   do {                                                                            \
