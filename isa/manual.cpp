@@ -75,8 +75,9 @@ std::string table(Extension extension, const std::vector<const Row*>& list) {
     text +=
         fmt::format("| `{}` | `{}` | {} | ", assembly(*one), one->pattern, immediate_note(*one));
     text += compressed ? fmt::format("`{}` | {} |\n", row(one->expands_to).name, meaning(*one))
-                       : fmt::format("{} | {} | {} |\n", meaning(*one), name(one->issue),
-                                     name(one->timing));
+                       : fmt::format("{} | {} | {} |\n", meaning(*one),
+                                     issue_class_names[static_cast<u32>(one->issue)],
+                                     timing_class_names[static_cast<u32>(one->timing)]);
   }
   return text;
 }

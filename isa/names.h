@@ -23,11 +23,5 @@ static_assert(timing_class_names.size() == static_cast<u32>(TimingClass::sync) +
 constexpr std::string_view name(Extension extension) {
   return extension_names[static_cast<u32>(extension)];
 }
-constexpr std::string_view name(IssueClass issue) {
-  return issue_class_names[static_cast<u32>(issue)];
-}
-constexpr std::string_view name(TimingClass timing) {
-  return timing_class_names[static_cast<u32>(timing)];
-}
 
 }  // namespace simfarm
