@@ -36,10 +36,14 @@ u32 execute_writes(const Operation& op) {
 
 bool drains(const Operation& op) { return is_sync(op.op) || op.op == Op::ECALL; }
 
-// When the register that a jalr needs is in decode, relative to ready.
-u32 jump_operand(const PipelineState& state, const Operation& op) {
-  if (row(op.op).timing != TimingClass::jalr || op.rs1 == 0) return 0;
-  return (state.late_two >> op.rs1 & 1) ? 2 : (state.late_one >> op.rs1 & 1) ? 1 : 0;
+// When the register that a jalr needs is in decode, relative to ready; a launch before ready makes
+// no difference, but for a jump that has been waiting in decode.
+i32 jump_operand(const PipelineState& state, const Operation& op) {
+  const i32 arrived = -static_cast<i32>(state.waiting);
+  if (row(op.op).timing != TimingClass::jalr || op.rs1 == 0) return arrived;
+  if (state.late_two >> op.rs1 & 1) return 2;
+  if (state.late_one >> op.rs1 & 1) return 1;
+  return state.late_zero >> op.rs1 & 1 ? 0 : arrived;
 }
 
 // Cycles in execute: the divider shifts the divisor up to the dividend's top, a bit a cycle.
@@ -58,6 +62,7 @@ bool csr_flushes(u32 number) {
     case csr::mcountinhibit:
     case csr::mepc:
     case csr::mcause:
+    case csr::privlv:
       return true;
     default:
       return (number >= csr::mhpmevent3 && number <= csr::mhpmevent31) ||
@@ -68,10 +73,7 @@ bool csr_flushes(u32 number) {
 
 After jump(const PipelineState& state, const Operation& op, u32 issue, bool wide_at_halfword) {
   // It launches in decode as soon as its operand is there, even while it waits to issue.
-  const i32 launch = std::max(-static_cast<i32>(state.waiting), [&] {
-    const u32 operand = jump_operand(state, op);
-    return operand == 0 ? -static_cast<i32>(state.waiting) : static_cast<i32>(operand);
-  }());
+  const i32 launch = jump_operand(state, op);
   u32 cycles = static_cast<u32>(std::max(0, launch + 1 - static_cast<i32>(issue)));
   cycles += wide_at_halfword ? 1 : 0;
   // jalr x, (x) depends on itself while it refills.
@@ -119,30 +121,49 @@ Before before(const PipelineState& state, const Operation& op) {
     const bool writes = (execute_writes(op) & state.loaded) != 0;
     result.load_use = reads || writes ? 1 : 0;
   }
-  const u32 operand = jump_operand(state, op);
-  result.jump_dep = operand > result.load_use ? operand - result.load_use : 0;
+  const i32 operand = jump_operand(state, op) - static_cast<i32>(result.load_use);
+  result.jump_dep = static_cast<u32>(std::max(0, operand));
   return result;
 }
 
 After after(PipelineState& state, const Operation& op, const Facts& facts) {
   const u32 issue = before(state, op).cycles();
-  const After result = cost(state, op, facts, issue);
+  After result = cost(state, op, facts, issue);
   if (drains(op)) {
     state = {};
     return result;
   }
-  const Traits& t = traits(op.op);
+  const bool flushed = result.bin == Stall::csr && result.cycles > 0;
+  // A loop whose end the core did not see coming goes back by a refetch, which an instruction that
+  // waited in decode has hidden.
+  if (facts.loop_back && state.cold && !flushed && state.waiting == 0 && issue == 0) {
+    result.refill = 1;
+    const u32 sources = registers_read(op);
+    if ((registers_loaded(op) & sources) != 0) ++result.refill;
+  }
   PipelineState next;
+  const bool remembers = facts.in_loop && !facts.loop_last_but_one;
+  next.cold = flushed || (state.cold && !remembers);
   next.load = row(op.op).timing == TimingClass::load;
-  next.loaded = numbers(op, t.loads);
-  if (issue + 1 + result.cycles == 1) next.late_one = state.late_two;
-  // A value computed in execute reaches decode one cycle after its instruction's last cycle there;
-  // an incremented base, one after the first.
-  const bool last_cycle = result.bin == Stall::exec_busy;
-  if (last_cycle || result.cycles == 0) next.late_one |= execute_writes(op);
-  next.late_two = next.loaded;
-  if (result.bin == Stall::exec_busy || result.bin == Stall::misaligned)
+  next.loaded = numbers(op, traits(op.op).loads);
+  if (result.refill == 0 && (result.bin == Stall::exec_busy || result.bin == Stall::misaligned))
     next.waiting = static_cast<u8>(result.cycles);
+
+  // A value computed in execute reaches decode one cycle after its instruction's last cycle there
+  // (an incremented base: after its first), a loaded one yet a cycle later.
+  const u32 busy = result.bin == Stall::exec_busy ? result.cycles : 0;
+  const u32 memory = result.bin == Stall::misaligned ? result.cycles : 0;
+  const u32 total = result.cycles + result.refill;
+  const u32 elapsed = issue + 1 + total;
+  const auto late = [&next](i32 at, u32 registers) {
+    if (at == 0) next.late_zero |= registers;
+    if (at == 1) next.late_one |= registers;
+    if (at == 2) next.late_two |= registers;
+  };
+  late(2 - static_cast<i32>(elapsed), state.late_two);
+  late(1 - static_cast<i32>(elapsed), state.late_one);
+  late(static_cast<i32>(1 + busy) - static_cast<i32>(total), execute_writes(op));
+  late(static_cast<i32>(2 + memory) - static_cast<i32>(total), next.loaded);
   state = next;
   return result;
 }

@@ -13,10 +13,12 @@ namespace simfarm::timing {
 /// which the execute stage is free for the next instruction ("ready").
 struct PipelineState {
   u32 loaded = 0;     ///< destinations (bit n: register n, x0 included) of the load just before
-  u32 late_one = 0;   ///< registers whose value reaches the jump adder at ready + 1
+  u32 late_zero = 0;  ///< registers whose value reaches the jump adder at ready
+  u32 late_one = 0;   ///< at ready + 1
   u32 late_two = 0;   ///< and at ready + 2
   u8 waiting = 0;     ///< cycles that the next instruction has already been in decode at ready
   bool load = false;  ///< the instruction just before was a load (one that drains)
+  bool cold = false;  ///< a pipeline flush made the core forget that it is in a hardware loop
 
   friend bool operator==(const PipelineState&, const PipelineState&) = default;
 };
@@ -35,13 +37,18 @@ struct Facts {
   /// Taken branch, jump, fence: the next instruction to run is a 32-bit one that is not word
   /// aligned.
   bool wide_at_halfword = false;
-  u32 rs2 = 0;  ///< division: the divisor
+  bool in_loop = false;            ///< inside a hardware loop with more than one iteration to go
+  bool loop_last_but_one = false;  ///< the instruction after this one is the last of a loop's body
+  bool loop_back = false;          ///< a hardware loop goes back to its start after this one
+  u32 rs2 = 0;                     ///< division: the divisor
 };
 
-/// Cycles after the issue cycle, all of one bin, before the next instruction can be considered.
+/// Cycles after the issue cycle, before the next instruction can be considered: `cycles` of one
+/// bin, then `refill` of Stall::branch.
 struct After {
   Stall bin = Stall::exec_busy;
   u32 cycles = 0;
+  u32 refill = 0;
 };
 
 /// The stalls that `op` meets in `state`.

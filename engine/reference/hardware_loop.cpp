@@ -109,4 +109,16 @@ u32 next_pc(Hart& hart, u32 length) {
   return next;
 }
 
+LoopPlace place_in_loops(const Hart& hart) {
+  LoopPlace place;
+  for (const HardwareLoop& loop : hart.loops) {
+    // Only 32-bit instructions can be in a body, so that places are told by address.
+    const bool repeats = loop.count > 1;
+    if (repeats && hart.pc >= loop.start && hart.pc + 4 <= loop.end) place.inside = true;
+    if (repeats && hart.pc + 4 == loop.end) place.last = true;
+    if (hart.pc + 8 == loop.end) place.last_but_one = true;
+  }
+  return place;
+}
+
 }  // namespace simfarm::reference

@@ -14,6 +14,15 @@ std::optional<Fault> loop_violation(const Hart& hart, const Operation& op);
 /// Why nothing may jump to `target`: it is inside an active loop's body and not its start.
 std::optional<Fault> jump_into_loop(const Hart& hart, u32 target);
 
+/// Where hart.pc stands in the loops, as the core's loop logic sees it before the instruction
+/// executes; what pe/timing wants to know.
+struct LoopPlace {
+  bool inside = false;        ///< of a body that has more than one iteration to go
+  bool last_but_one = false;  ///< the instruction after is the last of a body
+  bool last = false;          ///< of a body that has more than one iteration to go
+};
+LoopPlace place_in_loops(const Hart& hart);
+
 /// Gives loop `number` new registers; those that are not given stay.
 struct LoopUpdate {
   std::optional<u32> start;

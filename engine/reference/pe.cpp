@@ -46,6 +46,7 @@ Cycle Pe::step() {
   const Operation& op = *at_->operation;
   facts_ = {};
   new_region_.reset();
+  const LoopPlace place = place_in_loops(hart_);
   const Progress progress = perform();
   if (progress == Progress::trapped) return never;
   if (progress == Progress::waits) return now + 1;
@@ -55,6 +56,9 @@ Cycle Pe::step() {
   // The write itself still belongs to the old region.
   if (new_region_) account_.enter(*new_region_);
   facts_.wide_at_halfword = code_->wide_at_halfword(next_pc_);
+  facts_.in_loop = place.inside;
+  facts_.loop_last_but_one = place.last_but_one;
+  facts_.loop_back = place.last && next_pc_ != hart_.pc + op.length;
   const timing::After after = timing::after(pipeline_, op, facts_);
   const u32 pc = hart_.pc;
   last_pc_ = pc;
@@ -65,8 +69,11 @@ Cycle Pe::step() {
     account_.stall(Stall::done, pc, now + 1, never, 0);
     return never;
   }
-  if (after.cycles > 0) account_.stall(after.bin, pc, now + 1, now + 1 + after.cycles, pc);
-  return now + 1 + after.cycles;
+  const Cycle busy_until = now + 1 + after.cycles;
+  if (after.cycles > 0) account_.stall(after.bin, pc, now + 1, busy_until, pc);
+  const Cycle next = busy_until + after.refill;
+  if (after.refill > 0) account_.stall(Stall::branch, pc, busy_until, next, pc);
+  return next;
 }
 
 bool Pe::fetch() {

@@ -29,12 +29,15 @@ Image assemble(std::string_view text, u32 base) {
   }
   const std::filesystem::path folder = name;
   std::ofstream(folder / "a.s") << text;
+  // A script, so that the file's headers are no part of the loaded image.
+  std::ofstream(folder / "a.ld") << fmt::format("SECTIONS {{ .text 0x{:x} : {{ *(.text) }} }}\n",
+                                                base);
   const std::string command = fmt::format(
       "cd '{}' && llvm-mc-19 -triple=riscv32 "
       "-mattr=+m,+c,+zicsr,+zifencei,+zba,+zbb,+xcvalu,+xcvbi,"
       "+xcvbitmanip,+xcvmac,+xcvmem,+xcvsimd -filetype=obj a.s -o a.o 2>log && "
-      "ld.lld-19 -Ttext=0x{:x} -e _start --no-relax a.o -o a.elf 2>>log",
-      folder.string(), base);
+      "ld.lld-19 -T a.ld -e _start --no-relax a.o -o a.elf 2>>log",
+      folder.string());
   Image image;
   if (std::system(command.c_str()) != 0) {
     ADD_FAILURE() << "assembling failed:\n" << contents(folder / "log");
