@@ -36,6 +36,12 @@ Cycle Pe::step() {
   const Cycle now = world_.now;
   if (at_ == nullptr) {
     account_.settle(now);
+    if (refill_ > 0) {
+      const Cycle until = now + refill_;
+      account_.stall(Stall::branch, last_pc_, now, until, last_pc_);
+      refill_ = 0;
+      return until;
+    }
     if (!fetch()) return never;
     hazards_ = timing::before(pipeline_, *at_->operation);
   }
@@ -69,11 +75,9 @@ Cycle Pe::step() {
     account_.stall(Stall::done, pc, now + 1, never, 0);
     return never;
   }
-  const Cycle busy_until = now + 1 + after.cycles;
-  if (after.cycles > 0) account_.stall(after.bin, pc, now + 1, busy_until, pc);
-  const Cycle next = busy_until + after.refill;
-  if (after.refill > 0) account_.stall(Stall::branch, pc, busy_until, next, pc);
-  return next;
+  refill_ = after.refill;
+  if (after.cycles > 0) account_.stall(after.bin, pc, now + 1, now + 1 + after.cycles, pc);
+  return now + 1 + after.cycles;
 }
 
 bool Pe::fetch() {

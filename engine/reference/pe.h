@@ -68,6 +68,7 @@ class Pe {
   timing::Facts facts_;           ///< what it found out
   std::optional<u8> new_region_;  ///< it entered a profile region
   u32 next_pc_ = 0;
+  u32 refill_ = 0;   ///< cycles to charge to the instruction before, on top of its own stall
   u32 last_pc_ = 0;  ///< of the instruction before: the producer that a hazard waits for
 
   bool waiting_ = false;
