@@ -1,9 +1,30 @@
 // The `simfarm` command: one file a subcommand, each registered here.
 #include <CLI/CLI.hpp>
+#include <exception>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "simfarm_version.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"simfarm: exact simulator of a GPNPU-style machine, and the farm around it"};
+  using namespace simfarm::cli;
+  CLI::App app{"simfarm: exact simulator of a GPNPU-style machine, and the farm around it", "simfarm"};
+  app.set_version_flag("--version", SIMFARM_VERSION);
   app.require_subcommand(1);
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  app.footer("`simfarm COMMAND --help` explains a command. Exit codes: docs/cli.md.");
+  int exit_code = exit_done;
+  add_run(app, exit_code);
+  add_trace(app, exit_code);
+  add_dma(app, exit_code);
+  add_disasm(app, exit_code);
+  add_isa(app, exit_code);
+  add_machine(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_done : exit_usage;
+  } catch (const std::exception& error) {
+    return report({simfarm::Error::Kind::internal, error.what()});
+  }
+  return exit_code;
 }

@@ -6,9 +6,10 @@ namespace simfarm {
 
 std::string_view name(Stall stall) {
   static constexpr std::array<std::string_view, stall_count> names = {
-      "load_use",      "exec_busy",     "branch",         "jump_dep",     "misaligned",    "csr",
-      "link_empty",    "link_full",     "dma_queue_full", "sem_wait_dma", "sem_wait_post", "sem_wait_push",
-      "sem_wait_none", "barrier",       "fence",          "done"};
+      "load_use",       "exec_busy",    "branch",        "jump_dep",
+      "misaligned",     "csr",          "link_empty",    "link_full",
+      "dma_queue_full", "sem_wait_dma", "sem_wait_post", "sem_wait_push",
+      "sem_wait_none",  "barrier",      "fence",         "done"};
   return names[static_cast<u32>(stall)];
 }
 
@@ -18,9 +19,7 @@ std::string_view name(IssueClass issue) {
   return names[static_cast<u32>(issue)];
 }
 
-u64 Counters::instructions() const {
-  return std::accumulate(issued.begin(), issued.end(), u64{0});
-}
+u64 Counters::instructions() const { return std::accumulate(issued.begin(), issued.end(), u64{0}); }
 
 u64 Counters::cycles() const {
   return std::accumulate(stalls.begin(), stalls.end(), instructions());

@@ -1,0 +1,14 @@
+// The subcommands of `simfarm`. Each file cli/<command>.cpp adds one and sets `exit_code` when it runs.
+#pragma once
+#include <CLI/CLI.hpp>
+
+namespace simfarm::cli {
+
+void add_run(CLI::App& app, int& exit_code);
+void add_trace(CLI::App& app, int& exit_code);
+void add_dma(CLI::App& app, int& exit_code);
+void add_disasm(CLI::App& app, int& exit_code);
+void add_isa(CLI::App& app, int& exit_code);
+void add_machine(CLI::App& app, int& exit_code);
+
+}  // namespace simfarm::cli

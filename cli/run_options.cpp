@@ -1,0 +1,41 @@
+#include "cli/run_options.h"
+
+namespace simfarm::cli {
+
+void add_run_flags(CLI::App& command, RunFlags& flags) {
+  command.add_option("program", flags.program, "ELF file (RV32, static)")->required();
+  command.add_option("--machine", flags.machine, "Machine file or shipped name")->capture_default_str();
+  command.add_option("--in", flags.inputs, "HDF5 case: its /inputs become tensors of the run");
+  command.add_option("--engine", flags.engine, "Engine")
+      ->check(CLI::IsMember({"reference"}))
+      ->capture_default_str();
+  command.add_flag("--check-races", flags.check_races, "Trap when the program races with its DMA");
+  command.add_option("--poison", flags.poison,
+                     "Fill uninitialised registers and memory from this seed instead of zeros");
+  command.add_option("--cycle-limit", flags.cycle_limit, "Stop the run at this cycle")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+RunOptions run_options(const RunFlags& flags, Observer* observer) {
+  RunOptions options;
+  options.cycle_limit = flags.cycle_limit;
+  options.check_races = flags.check_races;
+  options.console = !flags.no_console;
+  options.observer = observer;
+  return options;
+}
+
+Result<RunInput> load_run(const RunFlags& flags) {
+  RunInput input;
+  Result<Machine> machine = load_machine(flags.machine);
+  if (!machine) return machine.error();
+  input.machine = std::move(*machine);
+  Result<Image> image = load_elf(flags.program);
+  if (!image) return image.error();
+  input.program.images.push_back(std::make_shared<const Image>(std::move(*image)));
+  input.poison = flags.poison;
+  return input;
+}
+
+}  // namespace simfarm::cli
