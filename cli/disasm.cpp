@@ -35,7 +35,7 @@ std::string disassemble_segment(const Segment& segment, const std::map<u32, std:
         last = line;
       }
     }
-    const u32 length = instruction_length(word_at(segment.bytes, offset, 2));
+    const u32 length = is_compressed(word_at(segment.bytes, offset, 2)) ? 2 : 4;
     const u32 word = word_at(segment.bytes, offset, length);
     out += length == 2 ? fmt::format("{:8x}: {:04x}      ", pc, word)
                        : fmt::format("{:8x}: {:08x}  ", pc, word);

@@ -7,10 +7,14 @@ namespace simfarm::cli {
 int report(const Error& error) {
   std::fprintf(stderr, "simfarm: %s\n", error.message.c_str());
   switch (error.kind) {
-    case Error::Kind::input: return exit_configuration;
-    case Error::Kind::usage: return exit_usage;
-    case Error::Kind::io: return exit_io;
-    case Error::Kind::internal: return exit_internal;
+    case Error::Kind::input:
+      return exit_configuration;
+    case Error::Kind::usage:
+      return exit_usage;
+    case Error::Kind::io:
+      return exit_io;
+    case Error::Kind::internal:
+      return exit_internal;
   }
   return exit_internal;
 }

@@ -8,7 +8,8 @@
 
 int main(int argc, char** argv) {
   using namespace simfarm::cli;
-  CLI::App app{"simfarm: exact simulator of a GPNPU-style machine, and the farm around it", "simfarm"};
+  CLI::App app{"simfarm: exact simulator of a GPNPU-style machine, and the farm around it",
+               "simfarm"};
   app.set_version_flag("--version", SIMFARM_VERSION);
   app.require_subcommand(1);
   app.footer("`simfarm COMMAND --help` explains a command. Exit codes: docs/cli.md.");

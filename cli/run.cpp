@@ -64,11 +64,12 @@ int run(const Flags& flags) {
     if (!written) return report(written.error());
   }
   const std::string text =
-      flags.json ? profile::run_document(input.machine, input.program, outcome,
-                                         {std::string(name(EngineKind::reference)), elapsed.count()})
-                           .dump(2) +
-                       "\n"
-                 : text_report(input, outcome, flags.quiet);
+      flags.json
+          ? profile::run_document(input.machine, input.program, outcome,
+                                  {std::string(name(EngineKind::reference)), elapsed.count()})
+                    .dump(2) +
+                "\n"
+          : text_report(input, outcome, flags.quiet);
   if (const int code = print(text); code != exit_done) return code;
   return outcome.kind == Outcome::Kind::finished && all_zero_exits(outcome) ? exit_done
                                                                             : exit_gate_failed;
@@ -86,7 +87,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md)");
   command->add_flag("-q,--quiet", flags->quiet, "No tables");
   command->footer(
-      "Exit codes: 0 every PE ended with 0; 1 a trap, deadlock, cycle limit, or an exit code that is "
+      "Exit codes: 0 every PE ended with 0; 1 a trap, deadlock, cycle limit, or an exit code that "
+      "is "
       "not 0; 2 usage; 78 a bad program, machine or case file.");
   command->callback([flags, &exit_code] { exit_code = run(*flags); });
 }

@@ -4,7 +4,8 @@ namespace simfarm::cli {
 
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("program", flags.program, "ELF file (RV32, static)")->required();
-  command.add_option("--machine", flags.machine, "Machine file or shipped name")->capture_default_str();
+  command.add_option("--machine", flags.machine, "Machine file or shipped name")
+      ->capture_default_str();
   command.add_option("--in", flags.inputs, "HDF5 case: its /inputs become tensors of the run");
   command.add_option("--engine", flags.engine, "Engine")
       ->check(CLI::IsMember({"reference"}))

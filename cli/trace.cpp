@@ -28,13 +28,14 @@ Result<std::pair<Cycle, Cycle>> parse_window(const std::string& text) {
   const std::string last = colon == std::string::npos ? first : text.substr(colon + 1);
   const auto number = [](const std::string& digits, Cycle missing) -> std::optional<Cycle> {
     if (digits.empty()) return missing;
-    if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) return {};
+    if (digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos)
+      return {};
     return std::stoull(digits);
   };
   const auto low = number(first, 0), high = number(last, never);
   if (!low || !high || *low > *high)
-    return usage_error(fmt::format(
-        "--cycles {}: write FIRST:LAST in cycles, both inside, such as 100:250", text));
+    return usage_error(
+        fmt::format("--cycles {}: write FIRST:LAST in cycles, both inside, such as 100:250", text));
   return std::pair{*low, *high};
 }
 
@@ -62,20 +63,19 @@ int trace(const Flags& flags) {
   window.stalls = !flags.no_stalls;
   window.transfers = !flags.no_dma;
   window.links = !flags.no_links;
-  profile::Tracer tracer(input->machine, input->program, window, flags.json,
-                         [&failed](const std::string& line) {
-                           failed = failed || std::fwrite(line.data(), 1, line.size(), stdout) !=
-                                                  line.size() ||
-                                    std::fputc('\n', stdout) == EOF;
-                         });
+  profile::Tracer tracer(
+      input->machine, input->program, window, flags.json, [&failed](const std::string& line) {
+        failed = failed || std::fwrite(line.data(), 1, line.size(), stdout) != line.size() ||
+                 std::fputc('\n', stdout) == EOF;
+      });
   RunFlags limited = flags;
   // Nothing after the window is wanted, so the run need not get there.
   if (window.last < limited.cycle_limit) limited.cycle_limit = window.last + 1;
-  auto simulation =
-      make_simulation(EngineKind::reference, *input, run_options(limited, &tracer));
+  auto simulation = make_simulation(EngineKind::reference, *input, run_options(limited, &tracer));
   if (!simulation) return report(simulation.error());
   const Outcome outcome = (*simulation)->run();
-  if (failed || std::fflush(stdout) != 0) return report(io_error("cannot write to standard output"));
+  if (failed || std::fflush(stdout) != 0)
+    return report(io_error("cannot write to standard output"));
   if (outcome.kind != Outcome::Kind::cycle_limit)
     std::fputs(profile::summary(input->machine, input->program, outcome).c_str(), stderr);
   return exit_done;

@@ -25,8 +25,7 @@ bool Tracer::wants(Cycle first, Cycle last, PeId pe) const {
          (window_.pes.empty() || window_.pes.contains(pe));
 }
 
-void Tracer::issued(Cycle cycle, PeId pe, u32 pc, const Operation& op,
-                    std::span<const u32, 32> x) {
+void Tracer::issued(Cycle cycle, PeId pe, u32 pc, const Operation& op, std::span<const u32, 32> x) {
   if (!window_.instructions || !wants(cycle, cycle, pe)) return;
   const std::string text = disassemble(op, pc);
   if (json_) {
@@ -49,14 +48,15 @@ void Tracer::issued(Cycle cycle, PeId pe, u32 pc, const Operation& op,
 void Tracer::stalled(Cycle cycle, PeId pe, u32 pc, Stall bin, u64 cycles, u32 culprit) {
   if (!window_.stalls || cycles == 0 || !wants(cycle, cycle + cycles - 1, pe)) return;
   if (json_)
-    return write_(Json{{"cycle", cycle},
-                       {"pe", pe},
-                       {"event", "stall"},
-                       {"pc", pc},
-                       {"bin", name(bin)},
-                       {"cycles", cycles},
-                       {"culprit", culprit}}
-                      .dump());
+    return write_(Json{
+        {"cycle", cycle},
+        {"pe", pe},
+        {"event", "stall"},
+        {"pc", pc},
+        {"bin", name(bin)},
+        {"cycles", cycles},
+        {"culprit",
+         culprit}}.dump());
   write_(fmt::format("{:>9} PE {:<4} {:08x}  stall {} x {}, culprit 0x{:x}", cycle, pe, pc,
                      name(bin), cycles, culprit));
 }
@@ -64,12 +64,13 @@ void Tracer::stalled(Cycle cycle, PeId pe, u32 pc, Stall bin, u64 cycles, u32 cu
 void Tracer::transfer(Cycle cycle, PeId pe, u32 descriptor, u64 sequence, std::string_view event) {
   if (!window_.transfers || !wants(cycle, cycle, pe)) return;
   if (json_)
-    return write_(Json{{"cycle", cycle},
-                       {"pe", pe},
-                       {"event", std::string("transfer ") + std::string(event)},
-                       {"descriptor", descriptor},
-                       {"sequence", sequence}}
-                      .dump());
+    return write_(Json{
+        {"cycle", cycle},
+        {"pe", pe},
+        {"event", std::string("transfer ") + std::string(event)},
+        {"descriptor", descriptor},
+        {"sequence",
+         sequence}}.dump());
   write_(fmt::format("{:>9} DMA {:<3} 0x{:08x}  transfer {} {}", cycle, pe, descriptor, sequence,
                      event));
 }
@@ -77,13 +78,14 @@ void Tracer::transfer(Cycle cycle, PeId pe, u32 descriptor, u64 sequence, std::s
 void Tracer::beat(Cycle cycle, PeId initiator, u64 sequence, u32 burst, std::string_view resource) {
   if (!window_.transfers || !wants(cycle, cycle, initiator)) return;
   if (json_)
-    return write_(Json{{"cycle", cycle},
-                       {"pe", initiator},
-                       {"event", "beat"},
-                       {"sequence", sequence},
-                       {"burst", burst},
-                       {"resource", resource}}
-                      .dump());
+    return write_(Json{
+        {"cycle", cycle},
+        {"pe", initiator},
+        {"event", "beat"},
+        {"sequence", sequence},
+        {"burst", burst},
+        {"resource",
+         resource}}.dump());
   write_(fmt::format("{:>9} DMA {:<3} transfer {} burst {}: beat of {}", cycle, initiator, sequence,
                      burst, resource));
 }
@@ -91,12 +93,13 @@ void Tracer::beat(Cycle cycle, PeId initiator, u64 sequence, u32 burst, std::str
 void Tracer::link(Cycle cycle, PeId from, PeId to, u32 word, std::string_view event) {
   if (!window_.links || !(wants(cycle, cycle, from) || wants(cycle, cycle, to))) return;
   if (json_)
-    return write_(Json{{"cycle", cycle},
-                       {"from", from},
-                       {"to", to},
-                       {"event", std::string("link ") + std::string(event)},
-                       {"word", word}}
-                      .dump());
+    return write_(Json{
+        {"cycle", cycle},
+        {"from", from},
+        {"to", to},
+        {"event", std::string("link ") + std::string(event)},
+        {"word",
+         word}}.dump());
   write_(fmt::format("{:>9} link {} -> {}: {} 0x{:08x}", cycle, from, to, event, word));
 }
 

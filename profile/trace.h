@@ -1,5 +1,5 @@
-// A run told event by event, for a window of cycles and some PEs: text for people, or one JSON object
-// a line. Instructions, stalls, transfers, DMA beats and link words, in order of cycle.
+// A run told event by event, for a window of cycles and some PEs: text for people, or one JSON
+// object a line. Instructions, stalls, transfers, DMA beats and link words, in order of cycle.
 #pragma once
 #include <functional>
 #include <set>
