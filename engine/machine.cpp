@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <optional>
 
+#include "base/file.h"
 #include "engine/machine_keys.h"
 #include "engine/shipped_machines.h"
 
@@ -193,17 +190,11 @@ Result<Machine> load_machine(const std::string& file_or_name) {
   for (const ShippedMachine& shipped : shipped_machine_files())
     if (shipped.name == file_or_name)
       return parse_machine(shipped.toml, fmt::format("{}.toml", shipped.name));
-  std::FILE* file = std::fopen(file_or_name.c_str(), "rb");
-  if (!file)
-    return io_error(fmt::format("{}: {} (shipped machines: {})", file_or_name, std::strerror(errno),
-                                fmt::join(shipped_machines(), ", ")));
-  std::string text(max_file_bytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  const bool failed = std::ferror(file) != 0;
-  const int reason = errno;
-  std::fclose(file);
-  if (failed) return io_error(fmt::format("{}: {}", file_or_name, std::strerror(reason)));
-  return parse_machine(text, file_or_name);
+  const auto bytes = read_file(file_or_name, max_file_bytes);
+  if (!bytes)
+    return Error{bytes.error().kind, fmt::format("{} (shipped machines: {})", bytes.error().message,
+                                                 fmt::join(shipped_machines(), ", "))};
+  return parse_machine({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, file_or_name);
 }
 
 std::vector<std::string> shipped_machines() {

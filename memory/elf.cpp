@@ -2,11 +2,8 @@
 // checked in 64-bit arithmetic before it is used, everything that grows has a cap, and each refusal
 // names the field and where it lies.
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 
+#include "base/file.h"
 #include "memory/elf_format.h"
 #include "memory/elf_sections.h"
 #include "memory/lines.h"
@@ -218,18 +215,9 @@ Result<Image> parse_elf(std::vector<u8> bytes, std::string_view file_name) {
 }
 
 Result<Image> load_elf(const std::string& path) {
-  const auto reason = [&] { return io_error(path + ": " + std::strerror(errno)); };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             std::fclose);
-  if (!file) return reason();
-  std::vector<u8> bytes;
-  u8 block[65536];
-  while (const std::size_t got = std::fread(block, 1, sizeof block, file.get())) {
-    bytes.insert(bytes.end(), block, block + got);
-    if (bytes.size() > max_file_bytes) break;  // parse_elf refuses it by its size
-  }
-  if (std::ferror(file.get())) return reason();
-  return parse_elf(std::move(bytes), path);
+  auto bytes = read_file(path, max_file_bytes);
+  if (!bytes) return bytes.error();
+  return parse_elf(std::move(*bytes), path);
 }
 
 }  // namespace simfarm

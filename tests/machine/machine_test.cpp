@@ -179,7 +179,8 @@ TEST(Machine, LoadsFiles) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, Error::Kind::io);
   EXPECT_EQ(missing.error().message,
-            "mega: No such file or directory (shipped machines: single, nano, perform, ultra)");
+            "mega: cannot open: No such file or directory (shipped machines: single, nano, perform, "
+            "ultra)");
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST(Elf, ReportsFilesThatCannotBeRead) {
   const auto image = load_elf("/nonexistent/prog.elf");
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().kind, Error::Kind::io);
-  EXPECT_THAT(image.error().message, HasSubstr("/nonexistent/prog.elf: No such file"));
+  EXPECT_THAT(image.error().message, HasSubstr("/nonexistent/prog.elf: cannot open: No such file"));
 }
 
 TEST(FunctionAt, PrefersTheFunctionThatHoldsThePc) {
