@@ -46,4 +46,20 @@ CsrBits csr_bits(u32 number) {
   }
 }
 
+bool csr_flushes(u32 number) {
+  switch (number) {
+    case csr::mstatus:
+    case csr::mtvec:
+    case csr::mcountinhibit:
+    case csr::mepc:
+    case csr::mcause:
+    case csr::privlv:
+      return true;
+    default:
+      return (number >= csr::mhpmevent3 && number <= csr::mhpmevent31) ||
+             (number >= csr::mcycle && number <= csr::mhpmcounter31h) ||
+             (number >= csr::cycle && number <= csr::hpmcounter31h);
+  }
+}
+
 }  // namespace simfarm

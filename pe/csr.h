@@ -27,4 +27,7 @@ struct CsrBits {
 /// start, since they are computed.
 CsrBits csr_bits(u32 number);
 
+/// True for counters and trap registers, around whose access the core flushes its pipeline.
+bool csr_flushes(u32 number);
+
 }  // namespace simfarm

@@ -37,11 +37,23 @@ const char* forbidden(const Operation& op) {
   }
 }
 
+/// The core counts a loop down at a flushing csr instruction without a look at its count: from 0 to
+/// 2^32 - 1, and the loop starts. (Not in its manual; seen on the RTL.)
+bool counts_below_zero(const HardwareLoop& loop, u32 pc, const Operation& op) {
+  return loop.count == 0 && loop.end == pc + op.length && row(op.op).timing == TimingClass::csr &&
+         csr_flushes(static_cast<u32>(op.imm));
+}
+
 }  // namespace
 
 std::optional<Fault> loop_violation(const Hart& hart, const Operation& op) {
   const u32 pc = hart.pc;
   for (u32 k = 0; k < 2; ++k) {
+    if (counts_below_zero(hart.loops[k], pc, op))
+      return violation(
+          pc, k,
+          "a csr instruction that flushes the pipeline ends its body while its count is "
+          "0, which the core would count down");
     if (!active_at(hart.loops[k], pc)) continue;
     if (op.length != 4) return violation(pc, k, "a compressed instruction in its body");
     if (pc % 4 != 0) return violation(pc, k, "an instruction in its body is not word aligned");

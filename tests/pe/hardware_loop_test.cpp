@@ -190,6 +190,18 @@ TEST(HardwareLoop, InstructionsThatABodyMustNotHold) {
   EXPECT_EQ(in_body({.op = Op::DIV, .rd = a0, .rs1 = a1, .rs2 = a2}), "none");
 }
 
+TEST(HardwareLoop, AFlushingCsrAtTheEndOfABodyThatIsNotALoop) {
+  const auto last = [](i32 count, u32 number) {
+    return violation({setupi(1, count, 4), nop(), nop(), read(a0, number), nop()});
+  };
+  EXPECT_EQ(last(0, csr::mcycle),
+            "hardware loop 1: a csr instruction that flushes the pipeline ends its body while its "
+            "count is 0, which the core would count down");
+  EXPECT_NE(last(0, csr::privlv), "none");
+  EXPECT_EQ(last(0, csr::mscratch), "none");
+  EXPECT_EQ(last(2, csr::mcycle), "none");
+}
+
 TEST(HardwareLoop, NestingThatCannotBe) {
   EXPECT_EQ(
       violation({setupi(1, 3, 6), setupi(0, 4, 4), nop(), nop(), nop(), nop(), nop()}),
