@@ -32,6 +32,8 @@ u32 element_bytes(DType type);
 
 /// The argument block holds four dimensions.
 inline constexpr u32 max_rank = 4;
+/// A dimension of a tensor; more would not fit a case file.
+inline constexpr u64 max_file_dimension = u64{1} << 30;
 /// Tensors of a case or task; far above any real entry point.
 inline constexpr u32 max_tensors = 64;
 /// Parameters of a task, and integer attributes of a case.

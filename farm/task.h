@@ -1,0 +1,79 @@
+// A task package: what is asked of a kernel. Read from task.toml (docs/tasks.md tells every key)
+// and validated here and nowhere else.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/machine.h"
+#include "farm/layout.h"
+#include "farm/tensor.h"
+
+namespace simfarm::farm {
+
+/// A dimension: a number, or a symbol that each case gives a size.
+struct Dimension {
+  u32 size = 0;        ///< 0: symbolic
+  std::string symbol;  ///< empty: a number
+};
+
+struct TaskTensor {
+  std::string name;
+  TensorKind kind = TensorKind::input;
+  DType dtype = DType::int8;
+  std::vector<Dimension> shape;
+  Place place = Place::dram;
+};
+
+/// Limits of a submission. All are simulated or counted quantities: the same on every host.
+struct TaskLimits {
+  Cycle cycles = 100'000'000;       ///< of one case
+  u64 local_segment_bytes = 16384;  ///< of the program's .rodata, .data, .bss in each PE
+  u64 console_bytes = 65536;        ///< written in one case
+  u64 source_bytes = 1u << 20;      ///< all files of a submission together
+};
+
+/// What the board compares with: "compiler output, hand tuned", and its cycles.
+struct TaskTarget {
+  std::string label;
+  u64 cycles = 0;
+};
+
+/// A real-time bound: so many cycles for each unit of work ("frame").
+struct TaskDeadline {
+  u64 cycles_per_unit = 0;
+  std::string unit;
+  std::string units;  ///< the parameter or symbol that says how many a case holds
+};
+
+struct Task {
+  std::string folder;
+  std::string name;
+  u32 version = 1;
+  std::string title;
+  std::string machine_name;
+  Machine machine;
+  std::optional<TaskTarget> target;
+  std::optional<TaskDeadline> deadline;
+  TaskLimits limits;
+  std::vector<TaskTensor> tensors;   ///< in the argument block's order
+  std::vector<std::string> params;   ///< likewise
+  std::vector<std::string> cases;    ///< files inside the folder, in order of running
+  std::string generator;             ///< file inside the folder; empty: none
+  std::vector<std::string> defines;  ///< macros that a submission may set
+};
+
+/// Reads `folder`/task.toml and the machine that it names. The cases are read by load_cases.
+Result<Task> load_task(const std::string& folder);
+
+/// The same from the text of a task.toml that lies in `folder`.
+Result<Task> parse_task(std::string_view toml, const std::string& folder);
+
+/// "small" for "cases/small.h5": how people name a case.
+std::string case_name(const std::string& file);
+
+/// A task's or a board's name: a-z 0-9 '-', at most 64, starting with a letter.
+bool is_task_name(std::string_view text);
+
+}  // namespace simfarm::farm

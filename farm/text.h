@@ -1,0 +1,28 @@
+// Text from outside: what may enter a file name, a board or a terminal.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace simfarm::farm {
+
+/// Why `text` must not be shown to anybody: not UTF-8, control characters (terminal escapes), or
+/// characters that reorder or hide others (bidirectional controls, zero-width, line separators).
+/// With `lines`, line ends and tabs are fine. None: it may.
+std::optional<std::string> text_problem(std::string_view text, bool lines);
+
+/// Characters (code points) of valid UTF-8.
+size_t utf8_characters(std::string_view text);
+
+/// A key of a file from outside, for an error message: what is not printable ASCII becomes '?', and
+/// 64 bytes are enough.
+std::string printable_key(std::string_view key);
+
+/// A file name inside a package: components of A-Z a-z 0-9 _ . - +, none starting with '.' or '-',
+/// joined by '/'; at most 8 deep and 200 bytes. So it is relative, has no "..", is no option of a
+/// compiler, and means the same on every file system. The reason why not, or none.
+std::optional<std::string> path_problem(std::string_view path);
+
+}  // namespace simfarm::farm
