@@ -66,4 +66,27 @@ __asm__(
 #define SF_LOOP_CONST(loop, count, body) \
   SF_LOOP_TEXT_(SF_CV_SETUPI(loop, count, SF_LOOP_WORDS_(loop)), body, loop)
 
+// Instructions as text for such bodies; operands are texts too: SF_T_XSDOT8("%[sum]", "%[lo]",
+// ...). What the manual writes off(base) and (base), step are two operands; offsets and steps are
+// numbers that are multiples of 8.
+#define SF_T_LD2(lo, hi, base, offset) \
+  ".insn r 0x2b, 6, (0 << 5) | (" #offset ") / 8, " lo ", " base ", " hi "\n"
+#define SF_T_SD2(lo, hi, base, offset) \
+  ".insn r 0x2b, 6, (1 << 5) | (" #offset ") / 8, " hi ", " base ", " lo "\n"
+#define SF_T_LD2_STEP(lo, hi, base, step) \
+  ".insn r 0x2b, 6, (2 << 5) | ((" #step ") / 8 & 31), " lo ", " base ", " hi "\n"
+#define SF_T_SD2_STEP(lo, hi, base, step) \
+  ".insn r 0x2b, 6, (3 << 5) | ((" #step ") / 8 & 31), " hi ", " base ", " lo "\n"
+#define SF_T_XSET(lo, hi) ".insn r 0x2b, 7, 0x0c, x0, " lo ", " hi "\n"
+#define SF_T_XLD(base) ".insn r 0x2b, 7, 0x10, x0, " base ", x0\n"
+#define SF_T_XSDOT8(sum, lo, hi) ".insn r 0x2b, 7, 0x00, " sum ", " lo ", " hi "\n"
+#define SF_T_XUDOT8(sum, lo, hi) ".insn r 0x2b, 7, 0x04, " sum ", " lo ", " hi "\n"
+#define SF_T_XUSDOT8(sum, lo, hi) ".insn r 0x2b, 7, 0x08, " sum ", " lo ", " hi "\n"
+#define SF_T_XSDOT8_LD(sum, lo, hi, base) ".insn r4 0x2b, 7, 1, " sum ", " lo ", " hi ", " base "\n"
+#define SF_T_XUDOT8_LD(sum, lo, hi, base) ".insn r4 0x2b, 7, 2, " sum ", " lo ", " hi ", " base "\n"
+#define SF_T_XUSDOT8_LD(sum, lo, hi, base) \
+  ".insn r4 0x2b, 7, 3, " sum ", " lo ", " hi ", " base "\n"
+#define SF_T_SEND(direction, word) ".insn i 0x2b, 5, x0, " word ", (4 << 5) | (" #direction ")\n"
+#define SF_T_RECV(word, direction) ".insn i 0x2b, 5, " word ", x0, (5 << 5) | (" #direction ")\n"
+
 #endif
