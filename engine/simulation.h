@@ -13,7 +13,9 @@
 
 namespace simfarm {
 
-/// Watches a run; every call is made in order of (cycle, PE). Observing changes no cycle.
+/// Watches a run. Calls about a cycle are made when it is over, in the order in which things happen
+/// in it (docs/machine.md, V9); stalls are told when they end. Of the cycle of a trap or deadlock
+/// nothing is told, since it does not count. Observing changes no cycle.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -22,9 +24,12 @@ class Observer {
   /// `cycles` cycles from `cycle` on were charged to `bin` at `pc`; `culprit` says who is to blame:
   /// a producer's pc, a descriptor's address, a neighbour PE, or 0.
   virtual void stalled(Cycle, PeId, u32 /*pc*/, Stall, u64 /*cycles*/, u32 /*culprit*/) {}
-  /// A transfer changed state on `pe`'s engine: "start", "complete", "release".
+  /// A transfer changed state on `pe`'s engine: "start", "complete".
   virtual void transfer(Cycle, PeId, u32 /*descriptor*/, u64 /*sequence*/,
                         std::string_view /*event*/) {}
+  /// A transfer of `initiator` added `amount` to a semaphore of PE `at`.
+  virtual void released(Cycle, PeId /*initiator*/, u64 /*sequence*/, PeId /*at*/, u32 /*semaphore*/,
+                        u32 /*amount*/) {}
   /// One beat granted by `resource` ("ocm bank 3", "row bus 0", "local write port 5").
   virtual void beat(Cycle, PeId /*initiator*/, u64 /*sequence*/, u32 /*burst*/,
                     std::string_view /*resource*/) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/reference/dma.h"
 #include "engine/reference/loader.h"
 
 namespace simfarm::reference {
@@ -18,32 +19,35 @@ Array::Array(const RunInput& input, const RunOptions& options)
     : world_(input.machine, options, input.poison), due_(input.machine.pes()) {
   const std::vector<u32> image_of = place_images(input);
   load_memories(input, image_of, world_);
-  std::map<u32, std::shared_ptr<const Code>> codes;
+  std::map<u32, std::shared_ptr<const DecodedImage>> codes;
   pes_.reserve(input.machine.pes());
   for (PeId pe = 0; pe < input.machine.pes(); ++pe) {
     const Image& image = *input.program.images[image_of[pe]];
-    std::shared_ptr<const Code>& code = codes[image_of[pe]];
-    if (code == nullptr) code = std::make_shared<Code>(image);
+    std::shared_ptr<const DecodedImage>& code = codes[image_of[pe]];
+    if (code == nullptr) code = std::make_shared<DecodedImage>(image);
     pes_.emplace_back(pe, code, image, start_registers(input, pe, image), world_);
   }
 }
 
 Outcome Array::run() {
   for (;; ++world_.now) {
+    world_.dma->complete();
     deliver_posts();
     if (!world_.traps.any() && finished()) return outcome(Outcome::Kind::finished);
     if (world_.now >= world_.options.cycle_limit) return outcome(Outcome::Kind::cycle_limit);
+    world_.dma->start();
+    world_.dma->move();
     const bool moved = step_pes();
     if (world_.traps.any()) return outcome(Outcome::Kind::trap);
     if (!moved && stuck()) return outcome(Outcome::Kind::deadlock);
+    world_.dma->charge();
     if (world_.watch.on()) world_.watch.flush();
   }
 }
 
 void Array::deliver_posts() {
   for (const Post& post : world_.posts.arrive(world_.now)) {
-    if (world_.semaphores.raise(post.to, post.semaphore, 1,
-                                {Stall::sem_wait_post, post.from, post.from}))
+    if (world_.semaphores.raise(post.to, post.semaphore, 1, {Stall::sem_wait_post, post.from}))
       continue;
     world_.traps.raise({TrapKind::semaphore_overflow, world_.now, post.to, post.pc, 0,
                         post.semaphore,
@@ -66,12 +70,12 @@ bool Array::step_pes() {
 }
 
 bool Array::finished() const {
-  return world_.posts.quiet() &&
+  return world_.posts.quiet() && world_.dma->drained() &&
          std::all_of(pes_.begin(), pes_.end(), [](const Pe& pe) { return pe.ended(); });
 }
 
 bool Array::stuck() const {
-  return world_.posts.quiet() && world_.links.quiet(world_.now) &&
+  return world_.dma->quiet() && world_.posts.quiet() && world_.links.quiet(world_.now) &&
          world_.barriers.quiet(world_.now);
 }
 
@@ -79,16 +83,17 @@ Outcome Array::outcome(Outcome::Kind kind) {
   Outcome outcome;
   outcome.kind = kind;
   outcome.cycles = world_.now;
-  for (Pe& pe : pes_) outcome.pes.push_back(pe.report(world_.now));
-  outcome.dma.resize(pes_.size());
-  for (DmaReport& engine : outcome.dma) engine.cycles[static_cast<u32>(DmaBin::idle)] = world_.now;
+  for (Pe& pe : pes_) {
+    outcome.pes.push_back(pe.report(world_.now));
+    outcome.dma.push_back(world_.dma->report(pe.id(), world_.now));
+  }
   if (kind == Outcome::Kind::trap) outcome.trap = world_.traps.first();
   outcome.console = world_.console.take(world_.now);
   return outcome;
 }
 
 bool Array::read(u32 address, std::span<u8> bytes) const {
-  for (const SharedMemory* memory : {&world_.ocm, &world_.dram}) {
+  for (const SparseMemory* memory : {&world_.ocm, &world_.dram}) {
     if (!memory->region().contains(address, bytes.size())) continue;
     memory->read(address, bytes);
     return true;
@@ -98,9 +103,8 @@ bool Array::read(u32 address, std::span<u8> bytes) const {
 
 bool Array::read_local(PeId pe, u32 address, std::span<u8> bytes) const {
   if (pe >= pes_.size() || !world_.machine.map.local.contains(address, bytes.size())) return false;
-  const LocalMemory& memory = world_.locals[pe];
-  std::copy_n(memory.view().begin() + (address - memory.region().base), bytes.size(),
-              bytes.begin());
+  const std::vector<u8> view = world_.locals[pe].dma_view(address, bytes.size());
+  std::copy(view.begin(), view.end(), bytes.begin());
   return true;
 }
 

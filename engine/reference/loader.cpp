@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/poison.h"
+#include "dma/descriptor.h"
+#include "engine/storages.h"
+#include "memory/poison.h"
 
 namespace simfarm::reference {
 namespace {
@@ -42,6 +44,12 @@ Result<void> check_machine(const Machine& machine) {
   };
   for (const auto& [key, value] : keys)
     if (auto result = at_least_one(key, value); !result) return result;
+  const Region& local = machine.map.local;
+  if (local.base % dma::burst_bytes != 0 || local.bytes % dma::burst_bytes != 0)
+    return input_error(
+        fmt::format("machine {}: local memory at 0x{:08x}, {} bytes: both have to be "
+                    "multiples of {}",
+                    machine.name, local.base, local.bytes, dma::burst_bytes));
   return {};
 }
 
@@ -121,7 +129,7 @@ Result<void> check_arguments(const RunInput& input) {
   return {};
 }
 
-SharedMemory* shared_memory(World& world, u32 address, u64 bytes) {
+SparseMemory* shared_memory(World& world, u32 address, u64 bytes) {
   if (world.ocm.region().contains(address, bytes)) return &world.ocm;
   if (world.dram.region().contains(address, bytes)) return &world.dram;
   return nullptr;
@@ -164,7 +172,8 @@ void load_memories(const RunInput& input, const std::vector<u32>& image_of, Worl
   const Region& local = world.machine.map.local;
   for (PeId pe = 0; pe < world.machine.pes(); ++pe) {
     LocalMemory& memory = world.locals[pe];
-    if (input.poison) poison_fill(*input.poison, poison_of_local(pe), 0, memory.view());
+    if (input.poison)
+      poison(poison_seed(*input.poison, local_storage(pe)), local.base, memory.view());
     const auto put = [&](u32 address, const std::vector<u8>& bytes) {
       std::copy(bytes.begin(), bytes.end(), memory.view(address, bytes.size()).begin());
     };
@@ -175,7 +184,7 @@ void load_memories(const RunInput& input, const std::vector<u32>& image_of, Worl
   }
   for (const auto& image : input.program.images)
     for (const Segment& segment : image->segments)
-      if (SharedMemory* memory = shared_memory(world, segment.address, segment.memory_bytes))
+      if (SparseMemory* memory = shared_memory(world, segment.address, segment.memory_bytes))
         memory->write(segment.address, whole(segment));
   for (const InitialMemory& memory : input.memory)
     shared_memory(world, memory.address, memory.bytes.size())->write(memory.address, memory.bytes);
@@ -184,10 +193,9 @@ void load_memories(const RunInput& input, const std::vector<u32>& image_of, Worl
 Hart start_registers(const RunInput& input, PeId pe, const Image& image) {
   Hart hart;
   if (input.poison) {
-    const u64 stream = poison_of_registers(pe);
-    for (u32 k = 1; k < hart.x.size(); ++k)
-      hart.x[k] = static_cast<u32>(poison_word(*input.poison, stream, k));
-    hart.operand = poison_word(*input.poison, stream, 0);
+    const u64 seed = poison_seed(*input.poison, register_storage(pe));
+    for (u32 k = 1; k < hart.x.size(); ++k) hart.x[k] = static_cast<u32>(poison_word(seed, k));
+    hart.operand = poison_word(seed, 0);
   }
   hart.pc = image.entry;
   hart.x[sp] = arguments_address(input);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/reference/code.h"
 #include "engine/reference/execute.h"
 #include "engine/reference/world.h"
 #include "engine/simulation.h"

@@ -1,9 +1,14 @@
-// One PE's local memory, as the PE sees it.
+// One PE's local memory, seen from two sides (docs/machine.md, V3, V5, V6). The PE sees what it
+// stored, and of DMA what it has acquired; DMA sees in addition every transfer that has completed.
+// The second view is not stored: it is the PE's view with the completed but not acquired transfers
+// applied to it, in order of completion.
 #pragma once
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/types.h"
+#include "engine/reference/payload.h"
 #include "memory/address_map.h"
 
 namespace simfarm::reference {
@@ -22,9 +27,28 @@ class LocalMemory {
     return std::span(view_).subspan(address - region_.base, bytes);
   }
 
+  /// DMA's view of [address, address + bytes), which lies in the region.
+  std::vector<u8> dma_view(u32 address, u64 bytes) const;
+
+  /// A transfer has completed here. A gp.wait on one of the semaphores `releases` (bit n: n) will
+  /// show it to the PE.
+  void complete(PeId initiator, u64 sequence, std::shared_ptr<const Payload> payload, u32 releases);
+  /// The same transfer releases one more semaphore.
+  void release(PeId initiator, u64 sequence, u32 semaphore);
+  /// A gp.wait on `semaphore` issues: what it releases becomes visible to the PE.
+  void acquire(u32 semaphore);
+
  private:
+  struct Completed {
+    PeId initiator = 0;
+    u64 sequence = 0;
+    std::shared_ptr<const Payload> payload;
+    u32 releases = 0;
+  };
+
   Region region_;
   std::vector<u8> view_;
+  std::vector<Completed> unacquired_;  ///< in order of (completion, initiator, sequence)
 };
 
 }  // namespace simfarm::reference

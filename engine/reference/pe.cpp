@@ -14,7 +14,7 @@ constexpr u32 a0 = 10, a1 = 11, a2 = 12, a7 = 17;
 
 }  // namespace
 
-Pe::Pe(PeId id, std::shared_ptr<const Code> code, const Image& image, const Hart& start,
+Pe::Pe(PeId id, std::shared_ptr<const DecodedImage> code, const Image& image, const Hart& start,
        World& world)
     : id_(id),
       code_(std::move(code)),
@@ -43,13 +43,13 @@ Cycle Pe::step() {
       return until;
     }
     if (!fetch()) return never;
-    hazards_ = timing::before(pipeline_, *at_->operation);
+    hazards_ = timing::before(pipeline_, *at_);
   }
   if (hazards_.load_use > 0) return pay(Stall::load_use, hazards_.load_use);
   if (hazards_.jump_dep > 0) return pay(Stall::jump_dep, hazards_.jump_dep);
   if (!waiting_) account_.settle(now);
 
-  const Operation& op = *at_->operation;
+  const Operation& op = *at_;
   facts_ = {};
   new_region_.reset();
   const LoopPlace place = place_in_loops(hart_);
@@ -61,7 +61,8 @@ Cycle Pe::step() {
   world_.watch.issued(now, id_, hart_.pc, op, hart_.x);
   // The write itself still belongs to the old region.
   if (new_region_) account_.enter(*new_region_);
-  facts_.wide_at_halfword = code_->wide_at_halfword(next_pc_);
+  const Operation* next = code_->at(next_pc_);
+  facts_.wide_at_halfword = (next_pc_ & 2) != 0 && next != nullptr && next->length == 4;
   facts_.in_loop = place.inside;
   facts_.loop_last_but_one = place.last_but_one;
   facts_.loop_back = place.last && next_pc_ != hart_.pc + op.length;
@@ -87,9 +88,10 @@ bool Pe::fetch() {
          fmt::format("0x{:08x} is not an even address in an executable segment", hart_.pc));
     return false;
   }
-  if (at_->operation) return true;
+  if (at_->op != illegal_op) return true;
+  const u32 word = code_->word_at(hart_.pc);
   trap(TrapKind::illegal_instruction, hart_.pc,
-       fmt::format("0x{:0{}x} is no instruction", at_->word, (at_->word & 3) == 3 ? 8 : 4));
+       fmt::format("0x{:0{}x} is no instruction", word, at_->length * 2));
   return false;
 }
 
@@ -102,13 +104,13 @@ Cycle Pe::pay(Stall bin, u32& cycles) {
 }
 
 Pe::Progress Pe::trap(TrapKind kind, u32 address, std::string detail) {
-  const u32 word = at_ != nullptr ? at_->word : 0;
+  const u32 word = at_ != nullptr ? code_->word_at(hart_.pc) : 0;
   world_.traps.raise({kind, world_.now, id_, hart_.pc, word, address, std::move(detail)});
   return Progress::trapped;
 }
 
 Pe::Progress Pe::perform() {
-  const Operation& op = *at_->operation;
+  const Operation& op = *at_;
   const bool synchronises = row(op.op).timing == TimingClass::sync;
   if (synchronises || op.op == Op::ECALL) {
     if (auto fault = loop_violation(hart_, op))

@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "decoder/program_code.h"
 #include "engine/reference/account.h"
-#include "engine/reference/code.h"
 #include "engine/reference/execute.h"
 #include "engine/reference/local_port.h"
 #include "engine/reference/world.h"
@@ -13,7 +13,7 @@ namespace simfarm::reference {
 
 class Pe {
  public:
-  Pe(PeId id, std::shared_ptr<const Code> code, const Image& image, const Hart& start,
+  Pe(PeId id, std::shared_ptr<const DecodedImage> code, const Image& image, const Hart& start,
      World& world);
 
   /// Lives cycle world.now; the PE has nothing to do before the cycle that is returned. A PE that
@@ -26,7 +26,7 @@ class Pe {
   bool waiting() const { return waiting_; }
   Cycle waiting_since() const { return waiting_since_; }
   /// The instruction that waits.
-  const Operation& operation() const { return *at_->operation; }
+  const Operation& operation() const { return *at_; }
 
   /// Counters of the cycles before `end`, the run's length.
   PeReport report(Cycle end);
@@ -45,6 +45,7 @@ class Pe {
   Progress wait();
   Progress post();
   Progress bar();
+  Progress dma();
 
   Progress trap(TrapKind kind, u32 address, std::string detail);
   /// The instruction waits; the first time, its stall begins.
@@ -55,7 +56,7 @@ class Pe {
   Cycle pay(Stall bin, u32& cycles);
 
   PeId id_;
-  std::shared_ptr<const Code> code_;
+  std::shared_ptr<const DecodedImage> code_;
   World& world_;
   LocalPort port_;
   Hart hart_;
@@ -63,16 +64,17 @@ class Pe {
   Account account_;
   Surroundings around_;
 
-  const CodeWord* at_ = nullptr;  ///< the instruction being looked at; null: not fetched yet
-  timing::Before hazards_;        ///< of it, as far as they are not paid yet
-  timing::Facts facts_;           ///< what it found out
-  std::optional<u8> new_region_;  ///< it entered a profile region
+  const Operation* at_ = nullptr;  ///< the instruction being looked at; null: not fetched yet
+  timing::Before hazards_;         ///< of it, as far as they are not paid yet
+  timing::Facts facts_;            ///< what it found out
+  std::optional<u8> new_region_;   ///< it entered a profile region
   u32 next_pc_ = 0;
   u32 refill_ = 0;   ///< cycles to charge to the instruction before, on top of its own stall
   u32 last_pc_ = 0;  ///< of the instruction before: the producer that a hazard waits for
 
   bool waiting_ = false;
   Cycle waiting_since_ = 0;
+  u32 waiting_for_ = 0;  ///< the culprit named when the wait began
   bool ended_ = false;
   Cycle ended_in_ = 0;
   u32 exit_code_ = 0;

@@ -2,6 +2,8 @@
 // the one in which it would issue, until it can proceed.
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "engine/reference/dma.h"
 #include "engine/reference/pe.h"
 
 namespace simfarm::reference {
@@ -10,6 +12,7 @@ Pe::Progress Pe::stays(Stall bin, u32 culprit) {
   if (!waiting_) {
     waiting_ = true;
     waiting_since_ = world_.now;
+    waiting_for_ = culprit;
     account_.stall(bin, hart_.pc, world_.now, never, culprit);
   }
   return Progress::waits;
@@ -25,7 +28,7 @@ Pe::Progress Pe::proceeds(Stall bin, u32 culprit) {
 }
 
 Pe::Progress Pe::synchronise() {
-  switch (at_->operation->op) {
+  switch (at_->op) {
     case Op::GP_SEND:
       return send();
     case Op::GP_RECV:
@@ -36,13 +39,16 @@ Pe::Progress Pe::synchronise() {
       return post();
     case Op::GP_BAR:
       return bar();
+    case Op::GP_DMA:
+      return dma();
     default:
-      return trap(TrapKind::illegal_instruction, 0, "this engine has no DMA");
+      check_failed("a synchronising instruction that is not known",
+                   std::source_location::current());
   }
 }
 
 Pe::Progress Pe::send() {
-  const Operation& op = *at_->operation;
+  const Operation& op = *at_;
   const Direction direction = static_cast<Direction>(op.imm);
   const std::optional<PeId> to = world_.links.neighbour(id_, direction);
   if (!to)
@@ -54,7 +60,7 @@ Pe::Progress Pe::send() {
 }
 
 Pe::Progress Pe::receive() {
-  const Operation& op = *at_->operation;
+  const Operation& op = *at_;
   const Direction direction = static_cast<Direction>(op.imm);
   const std::optional<PeId> from = world_.links.neighbour(id_, direction);
   if (!from)
@@ -67,7 +73,7 @@ Pe::Progress Pe::receive() {
 }
 
 Pe::Progress Pe::wait() {
-  const Operation& op = *at_->operation;
+  const Operation& op = *at_;
   const u32 semaphore = static_cast<u32>(op.imm);
   const u32 amount = hart_.x[op.rs1];
   if (amount == 0 || amount > amount_limit)
@@ -78,11 +84,12 @@ Pe::Progress Pe::wait() {
     return stays(Stall::sem_wait_none, 0);
   }
   const Raiser by = world_.semaphores.end_wait(id_);
+  world_.locals[id_].acquire(semaphore);
   return proceeds(by.bin, by.culprit);
 }
 
 Pe::Progress Pe::post() {
-  const Operation& op = *at_->operation;
+  const Operation& op = *at_;
   const PeId to = hart_.x[op.rs1];
   if (to >= world_.machine.pes())
     return trap(TrapKind::bad_target, to,
@@ -92,7 +99,7 @@ Pe::Progress Pe::post() {
 }
 
 Pe::Progress Pe::bar() {
-  const BarrierGroup group = static_cast<BarrierGroup>(at_->operation->imm);
+  const BarrierGroup group = static_cast<BarrierGroup>(at_->imm);
   if (!waiting_) {
     world_.barriers.arrive(id_, group, world_.now);
     return stays(Stall::barrier, 0);
@@ -100,6 +107,22 @@ Pe::Progress Pe::bar() {
   const PeId last = world_.barriers.last(id_, group);
   if (!world_.barriers.pass(id_, group, world_.now)) return Progress::waits;
   return proceeds(Stall::barrier, last);
+}
+
+Pe::Progress Pe::dma() {
+  const u32 address = hart_.x[at_->rs1];
+  Dma& engines = *world_.dma;
+  if (!engines.has_room(id_))
+    return stays(Stall::dma_queue_full, engines.engine(id_).head()->descriptor.address);
+
+  auto chain = freeze_chain(address, world_.locals[id_], world_.machine, id_);
+  if (!chain) return trap(TrapKind::bad_descriptor, address, chain.error().message);
+  for (Request& request : *chain) {
+    request.pc = hart_.pc;
+    request.queued = world_.now;
+  }
+  engines.queue(id_, std::move(*chain));
+  return proceeds(Stall::dma_queue_full, waiting_for_);
 }
 
 }  // namespace simfarm::reference

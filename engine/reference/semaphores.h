@@ -17,8 +17,7 @@ inline constexpr u32 amount_limit = 65535;           ///< of one wait or release
 /// Who raised a semaphore: a bin for the wait that it ends, and the culprit to name.
 struct Raiser {
   Stall bin = Stall::sem_wait_none;  ///< sem_wait_dma, _post or _push
-  PeId pe = 0;
-  u32 culprit = 0;  ///< the descriptor's address, or the PE
+  u32 culprit = 0;                   ///< the descriptor's address, or the PE
 };
 
 class Semaphores {

@@ -11,6 +11,10 @@ void Watch::flush() {
       case Kind::transfer:
         observer_->transfer(call.cycle, call.pe, call.value, call.sequence, call.event);
         break;
+      case Kind::released:
+        observer_->released(call.cycle, call.pe, call.sequence, call.other, call.value,
+                            call.amount);
+        break;
       case Kind::beat:
         observer_->beat(call.cycle, call.pe, call.sequence, call.value, call.resource);
         break;

@@ -1,5 +1,7 @@
 // Everything of a run that is not one PE's own: what the PEs share, and the time.
 #pragma once
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/machine.h"
@@ -9,17 +11,20 @@
 #include "engine/reference/local_memory.h"
 #include "engine/reference/posts.h"
 #include "engine/reference/semaphores.h"
-#include "engine/reference/shared_memory.h"
 #include "engine/reference/traps.h"
 #include "engine/reference/watch.h"
 #include "engine/simulation.h"
+#include "memory/sparse_memory.h"
 
 namespace simfarm::reference {
+
+class Dma;
 
 struct World {
   World(const Machine& of, const RunOptions& with, std::optional<u64> poison);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
+  ~World();
 
   Machine machine;
   RunOptions options;
@@ -27,13 +32,14 @@ struct World {
   Watch watch;
   Traps traps;
   Console console;
-  SharedMemory ocm;
-  SharedMemory dram;
+  SparseMemory ocm;
+  SparseMemory dram;
   std::vector<LocalMemory> locals;
   Semaphores semaphores;
   Links links;
   Barriers barriers;
   Posts posts;
+  std::unique_ptr<Dma> dma;
 };
 
 }  // namespace simfarm::reference

@@ -1,5 +1,5 @@
 // How runs end: exit, traps, the cycle limit; and what they leave.
-#include "tests/engine/run.h"
+#include "tests/support/run.h"
 
 namespace simfarm::test {
 namespace {

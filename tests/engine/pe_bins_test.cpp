@@ -1,6 +1,6 @@
 // A test for each stall bin of a PE by itself: a program in which nothing else stalls, and the
 // cycles worked out by hand.
-#include "tests/engine/run.h"
+#include "tests/support/run.h"
 
 namespace simfarm::test {
 namespace {

@@ -1,5 +1,5 @@
 // Links, posts, semaphores and barriers: cycles worked out by hand from docs/machine.md, section 3.
-#include "tests/engine/run.h"
+#include "tests/support/run.h"
 
 namespace simfarm::test {
 namespace {
