@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "isa/csr.h"
 #include "isa/traits.h"
+#include "pe/csr.h"
 
 namespace simfarm::timing {
 namespace {
@@ -52,23 +52,6 @@ u32 division_cycles(Op op, u32 divisor) {
   if (is_signed && static_cast<i32>(divisor) < 0)
     return 2 + static_cast<u32>(std::countl_zero(~divisor));
   return 3 + static_cast<u32>(std::countl_zero(divisor));
-}
-
-// Counters and trap registers flush the pipeline around the access.
-bool csr_flushes(u32 number) {
-  switch (number) {
-    case csr::mstatus:
-    case csr::mtvec:
-    case csr::mcountinhibit:
-    case csr::mepc:
-    case csr::mcause:
-    case csr::privlv:
-      return true;
-    default:
-      return (number >= csr::mhpmevent3 && number <= csr::mhpmevent31) ||
-             (number >= csr::mcycle && number <= csr::mhpmcounter31h) ||
-             (number >= csr::cycle && number <= csr::hpmcounter31h);
-  }
 }
 
 After jump(const PipelineState& state, const Operation& op, u32 issue, bool wide_at_halfword) {
