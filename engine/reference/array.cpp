@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/reference/deadlock.h"
 #include "engine/reference/dma.h"
 #include "engine/reference/loader.h"
 
@@ -47,6 +48,7 @@ Outcome Array::run() {
 
 void Array::deliver_posts() {
   for (const Post& post : world_.posts.arrive(world_.now)) {
+    world_.semaphores.note_poster(post.to, post.semaphore, post.from);
     if (world_.semaphores.raise(post.to, post.semaphore, 1, {Stall::sem_wait_post, post.from}))
       continue;
     world_.traps.raise({TrapKind::semaphore_overflow, world_.now, post.to, post.pc, 0,
@@ -88,6 +90,7 @@ Outcome Array::outcome(Outcome::Kind kind) {
     outcome.dma.push_back(world_.dma->report(pe.id(), world_.now));
   }
   if (kind == Outcome::Kind::trap) outcome.trap = world_.traps.first();
+  if (kind == Outcome::Kind::deadlock) outcome.deadlock = explain_deadlock(pes_, world_);
   outcome.console = world_.console.take(world_.now);
   return outcome;
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "engine/reference/races.h"
 
 namespace simfarm::reference {
 
@@ -57,6 +58,7 @@ void Dma::complete() {
 void Dma::complete_at_receiver(const Transfer& transfer, PeId receiver) {
   const dma::SemaphoreUse& use = transfer.request().descriptor.release_receivers;
   arrive(transfer, receiver, use);
+  if (world_.races) world_.races->completed_at(transfer.request(), receiver);
   release(transfer, receiver, use);
 }
 
@@ -68,7 +70,7 @@ void Dma::complete_at_initiator(const Transfer& transfer) {
       if (!request.descriptor.multicast)
         arrive(transfer, request.pe, use);
       else if (request.to_self() && use.amount != 0)
-        world_.locals[request.pe].release(request.pe, request.sequence, use.semaphore);
+        world_.locals[request.pe].release(request.id(), use.semaphore);
       break;
     case AddressMap::Space::ocm:
       transfer.payload()->apply(world_.ocm);
@@ -79,6 +81,7 @@ void Dma::complete_at_initiator(const Transfer& transfer) {
     default:
       break;  // nothing was moved
   }
+  if (world_.races) world_.races->completed(request);
   ++engines_[request.pe].report().descriptors;
   world_.watch.transfer(world_.now, request.pe, request.descriptor.address, request.sequence,
                         "complete");
@@ -91,7 +94,7 @@ void Dma::arrive(const Transfer& transfer, PeId pe, const dma::SemaphoreUse& rel
   if (payload->empty()) return;
   const u32 releases = release.amount != 0 ? 1u << release.semaphore : 0;
   const Request& request = transfer.request();
-  world_.locals[pe].complete(request.pe, request.sequence, payload, releases);
+  world_.locals[pe].complete(request.id(), payload, releases);
   engines_[pe].for_each_waiting(
       [&](Request& waiting) { payload->apply(waiting.source.base, waiting.source.bytes); });
 }
@@ -113,6 +116,9 @@ void Dma::release(const Transfer& transfer, PeId pe, const dma::SemaphoreUse& us
 
 void Dma::queue(PeId pe, std::deque<Request> chain) {
   waiting_ += chain.size();
+  engines_[pe].number(chain);
+  if (world_.races)
+    for (const Request& request : chain) world_.races->queued(request);
   engines_[pe].queue(std::move(chain));
 }
 
@@ -133,10 +139,13 @@ void Dma::start(PeId pe) {
   DmaEngine& engine = engines_[pe];
   if (!engine.head_may_start(world_.now)) return;
   const dma::SemaphoreUse acquire = engine.head()->descriptor.acquire;
-  if (acquire.amount != 0 && !world_.semaphores.take(pe, acquire.semaphore, acquire.amount)) return;
+  if (acquire.amount != 0 && !world_.semaphores.take(pe, acquire.semaphore, acquire.amount))
+    return engine.acquire_failed(world_.now);
   Request request = engine.take_head();
   --waiting_;
   world_.watch.transfer(world_.now, pe, request.descriptor.address, request.sequence, "start");
+  if (world_.races)
+    if (auto trap = world_.races->started(request, world_.now)) world_.traps.raise(*trap);
   const SparseMemory* shared = request.source_space == AddressMap::Space::ocm    ? &world_.ocm
                                : request.source_space == AddressMap::Space::dram ? &world_.dram
                                                                                  : nullptr;

@@ -2,11 +2,6 @@
 
 namespace simfarm::reference {
 
-void DmaEngine::queue(std::deque<Request> chain) {
-  for (Request& request : chain) request.sequence = next_sequence_++;
-  queue_.push_back(std::move(chain));
-}
-
 const Request* DmaEngine::head() const {
   if (!chain_.empty()) return &chain_.front();
   return queue_.empty() ? nullptr : &queue_.front().front();
@@ -24,6 +19,7 @@ Request DmaEngine::take_head() {
   }
   Request request = std::move(chain_.front());
   chain_.pop_front();
+  acquiring_since_ = never;
   return request;
 }
 

@@ -1,5 +1,6 @@
 // One PE's DMA engine: the descriptors that wait, and the slots of its bursts.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -18,8 +19,12 @@ class DmaEngine {
       : queue_limit_(machine.dma.queue), free_slots_(machine.dma.in_flight) {}
 
   bool has_room() const { return queue_.size() < queue_limit_; }
-  /// Queues a chain, which takes one place however long it is.
-  void queue(std::deque<Request> chain);
+  /// Gives the chain's transfers their sequence numbers.
+  void number(std::deque<Request>& chain) {
+    for (Request& request : chain) request.sequence = next_sequence_++;
+  }
+  /// Queues a numbered chain, which takes one place however long it is.
+  void queue(std::deque<Request> chain) { queue_.push_back(std::move(chain)); }
 
   /// The descriptor that would start next; null: none waits.
   const Request* head() const;
@@ -37,6 +42,18 @@ class DmaEngine {
       for (Request& request : chain) visit(request);
   }
 
+  template <class Visit>
+  void for_each_waiting(Visit visit) const {
+    for (const Request& request : chain_) visit(request);
+    for (const std::deque<Request>& chain : queue_)
+      for (const Request& request : chain) visit(request);
+  }
+
+  /// head() could not have its acquire in cycle `now`.
+  void acquire_failed(Cycle now) { acquiring_since_ = std::min(acquiring_since_, now); }
+  /// The first cycle in which that was so.
+  Cycle acquiring_since() const { return acquiring_since_; }
+
   bool waiting() const { return !chain_.empty() || !queue_.empty(); }
   u32& free_slots() { return free_slots_; }
   DmaReport& report() { return report_; }
@@ -49,6 +66,7 @@ class DmaEngine {
   std::deque<Request> chain_;              ///< the rest of the chain that has
   std::shared_ptr<Transfer> previous_;     ///< the one started last
   u64 next_sequence_ = 0;
+  Cycle acquiring_since_ = never;
   DmaReport report_;
 };
 

@@ -11,21 +11,24 @@ std::vector<u8> LocalMemory::dma_view(u32 address, u64 bytes) const {
   return image;
 }
 
-void LocalMemory::complete(PeId initiator, u64 sequence, std::shared_ptr<const Payload> payload,
-                           u32 releases) {
-  unacquired_.push_back({initiator, sequence, std::move(payload), releases});
+void LocalMemory::complete(TransferId id, std::shared_ptr<const Payload> payload, u32 releases) {
+  unacquired_.push_back({id, std::move(payload), releases});
 }
 
-void LocalMemory::release(PeId initiator, u64 sequence, u32 semaphore) {
+void LocalMemory::release(TransferId id, u32 semaphore) {
   for (Completed& one : unacquired_)
-    if (one.initiator == initiator && one.sequence == sequence) one.releases |= 1u << semaphore;
+    if (one.id == id) one.releases |= 1u << semaphore;
 }
 
-void LocalMemory::acquire(u32 semaphore) {
-  const auto released = [&](const Completed& one) { return (one.releases >> semaphore & 1) != 0; };
-  for (const Completed& one : unacquired_)
-    if (released(one)) one.payload->apply(region_.base, view_);
-  std::erase_if(unacquired_, released);
+std::vector<TransferId> LocalMemory::acquire(u32 semaphore) {
+  std::vector<TransferId> acquired;
+  std::erase_if(unacquired_, [&](const Completed& one) {
+    if ((one.releases >> semaphore & 1) == 0) return false;
+    one.payload->apply(region_.base, view_);
+    acquired.push_back(one.id);
+    return true;
+  });
+  return acquired;
 }
 
 }  // namespace simfarm::reference

@@ -32,16 +32,16 @@ class LocalMemory {
 
   /// A transfer has completed here. A gp.wait on one of the semaphores `releases` (bit n: n) will
   /// show it to the PE.
-  void complete(PeId initiator, u64 sequence, std::shared_ptr<const Payload> payload, u32 releases);
+  void complete(TransferId id, std::shared_ptr<const Payload> payload, u32 releases);
   /// The same transfer releases one more semaphore.
-  void release(PeId initiator, u64 sequence, u32 semaphore);
-  /// A gp.wait on `semaphore` issues: what it releases becomes visible to the PE.
-  void acquire(u32 semaphore);
+  void release(TransferId id, u32 semaphore);
+  /// A gp.wait on `semaphore` issues: what it releases becomes visible to the PE. Returns those
+  /// transfers.
+  std::vector<TransferId> acquire(u32 semaphore);
 
  private:
   struct Completed {
-    PeId initiator = 0;
-    u64 sequence = 0;
+    TransferId id;
     std::shared_ptr<const Payload> payload;
     u32 releases = 0;
   };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/reference/races.h"
+
 namespace simfarm::reference {
 namespace {
 
@@ -14,9 +16,9 @@ std::string outside(const char* what, u32 address, u64 bytes, const Region& loca
 
 }  // namespace
 
-LocalPort::LocalPort(const AddressMap& map, LocalMemory& memory, const Image& image)
-    : map_(map), memory_(memory) {
-  if (!map.unified) return;
+LocalPort::LocalPort(PeId pe, World& world, const Image& image)
+    : pe_(pe), world_(world), map_(world.machine.map), memory_(world.locals[pe]) {
+  if (!map_.unified) return;
   for (const Segment& segment : image.segments) {
     if (!segment.executable || segment.memory_bytes == 0) continue;
     const u32 first = segment.address / page_bytes * page_bytes;
@@ -32,8 +34,22 @@ bool LocalPort::executable(u32 address, u32 bytes) const {
 }
 
 std::optional<Fault> LocalPort::load_fault(u32 address, u64 bytes) const {
-  if (map_.local.contains(address, bytes)) return std::nullopt;
-  return Fault{TrapKind::load_fault, address, outside("load", address, bytes, map_.local)};
+  if (!map_.local.contains(address, bytes))
+    return Fault{TrapKind::load_fault, address, outside("load", address, bytes, map_.local)};
+  if (world_.races) return world_.races->load(pe_, address, bytes);
+  return std::nullopt;
+}
+
+std::optional<Fault> LocalPort::race_of_reading(const Request& request) const {
+  if (!world_.races) return std::nullopt;
+  const dma::Descriptor& d = request.descriptor;
+  const u32 length = d.extended ? dma::extended_descriptor_bytes : dma::descriptor_bytes;
+  if (auto race = world_.races->load(pe_, d.address, length)) return race;
+  for (u32 k = 0; k < request.indices.size(); ++k) {
+    const u32 address = d.index_base + k * static_cast<u32>(d.index_stride);
+    if (auto race = world_.races->load(pe_, address, 4)) return race;
+  }
+  return std::nullopt;
 }
 
 std::optional<Fault> LocalPort::load(u32 address, u32 bytes, u64& value) {
@@ -50,6 +66,8 @@ std::optional<Fault> LocalPort::store(u32 address, u32 bytes, u64 value) {
                  fmt::format("store of {} bytes at 0x{:08x}", bytes, address)};
   if (!map_.local.contains(address, bytes))
     return Fault{TrapKind::store_fault, address, outside("store", address, bytes, map_.local)};
+  if (world_.races)
+    if (auto race = world_.races->store(pe_, address, bytes)) return race;
   const std::span<u8> to = memory_.view(address, bytes);
   for (u32 k = 0; k < bytes; ++k) to[k] = static_cast<u8>(value >> (8 * k));
   return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "engine/reference/execute.h"
 #include "engine/reference/local_memory.h"
+#include "engine/reference/world.h"
 #include "memory/program.h"
 
 namespace simfarm::reference {
@@ -12,17 +13,21 @@ namespace simfarm::reference {
 class LocalPort final : public DataPort {
  public:
   /// In a unified machine, stores into the pages of `image`'s executable segments trap.
-  LocalPort(const AddressMap& map, LocalMemory& memory, const Image& image);
+  LocalPort(PeId pe, World& world, const Image& image);
 
   std::optional<Fault> load(u32 address, u32 bytes, u64& value) override;
   std::optional<Fault> store(u32 address, u32 bytes, u64 value) override;
 
   /// Why `bytes` bytes at `address` cannot be loaded.
   std::optional<Fault> load_fault(u32 address, u64 bytes) const;
+  /// The race that a gp.dma runs into when it reads the descriptor and indices of `request`.
+  std::optional<Fault> race_of_reading(const Request& request) const;
 
  private:
   bool executable(u32 address, u32 bytes) const;
 
+  PeId pe_;
+  const World& world_;
   const AddressMap& map_;
   LocalMemory& memory_;
   std::vector<Region> executable_pages_;  ///< unified only

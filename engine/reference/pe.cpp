@@ -19,7 +19,7 @@ Pe::Pe(PeId id, std::shared_ptr<const DecodedImage> code, const Image& image, co
     : id_(id),
       code_(std::move(code)),
       world_(world),
-      port_(world.machine.map, world.locals[id], image),
+      port_(id, world, image),
       hart_(start),
       account_(id, world.watch) {
   const Machine& machine = world.machine;

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "engine/reference/dma.h"
 #include "engine/reference/pe.h"
+#include "engine/reference/races.h"
 
 namespace simfarm::reference {
 
@@ -84,7 +85,8 @@ Pe::Progress Pe::wait() {
     return stays(Stall::sem_wait_none, 0);
   }
   const Raiser by = world_.semaphores.end_wait(id_);
-  world_.locals[id_].acquire(semaphore);
+  const std::vector<TransferId> acquired = world_.locals[id_].acquire(semaphore);
+  if (world_.races) world_.races->acquired(id_, semaphore, acquired);
   return proceeds(by.bin, by.culprit);
 }
 
@@ -118,6 +120,8 @@ Pe::Progress Pe::dma() {
   auto chain = freeze_chain(address, world_.locals[id_], world_.machine, id_);
   if (!chain) return trap(TrapKind::bad_descriptor, address, chain.error().message);
   for (Request& request : *chain) {
+    if (auto race = port_.race_of_reading(request))
+      return trap(race->kind, race->address, std::move(race->detail));
     request.pc = hart_.pc;
     request.queued = world_.now;
   }

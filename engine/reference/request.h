@@ -1,5 +1,6 @@
 // A descriptor as the gp.dma froze it: nothing that the PE does afterwards changes it.
 #pragma once
+#include <compare>
 #include <deque>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct LocalImage {
 };
 
 class LocalMemory;
+
+/// A transfer's name.
+struct TransferId {
+  PeId initiator = 0;
+  u64 sequence = 0;  ///< among the initiator's
+  friend auto operator<=>(const TransferId&, const TransferId&) = default;
+};
 
 struct Request {
   dma::Descriptor descriptor;
@@ -45,6 +53,7 @@ struct Request {
     return descriptor.operation == dma::Operation::gather ||
            descriptor.operation == dma::Operation::scatter;
   }
+  TransferId id() const { return {pe, sequence}; }
   /// The initiator is one of the receivers.
   bool to_self() const { return descriptor.include_self; }
 };

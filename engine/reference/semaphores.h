@@ -2,6 +2,7 @@
 // engine, 8-15 by posts and pushes.
 #pragma once
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/types.h"
@@ -22,7 +23,7 @@ struct Raiser {
 
 class Semaphores {
  public:
-  explicit Semaphores(u32 pes) : values_(pes), waiters_(pes) {}
+  explicit Semaphores(u32 pes) : values_(pes), posters_(pes), waiters_(pes) {}
 
   u32 value(PeId pe, u32 semaphore) const { return values_[pe][semaphore]; }
 
@@ -46,6 +47,10 @@ class Semaphores {
     return true;
   }
 
+  /// Who raised a semaphore last, for reports.
+  void note_poster(PeId pe, u32 semaphore, PeId by) { posters_[pe][semaphore] = by; }
+  std::optional<PeId> last_poster(PeId pe, u32 semaphore) const { return posters_[pe][semaphore]; }
+
   /// `pe` waits in a gp.wait: from now on the raise that reaches the amount is remembered.
   void wait(PeId pe, u32 semaphore, u32 amount) { waiters_[pe] = {true, semaphore, amount, {}}; }
   /// The wait is over; who raised the semaphore to the amount.
@@ -62,6 +67,7 @@ class Semaphores {
     Raiser by;
   };
   std::vector<std::array<u32, semaphore_count>> values_;
+  std::vector<std::array<std::optional<PeId>, semaphore_count>> posters_;
   std::vector<Waiter> waiters_;
 };
 

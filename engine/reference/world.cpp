@@ -1,6 +1,7 @@
 #include "engine/reference/world.h"
 
 #include "engine/reference/dma.h"
+#include "engine/reference/races.h"
 #include "engine/storages.h"
 #include "memory/poison.h"
 
@@ -26,7 +27,8 @@ World::World(const Machine& of, const RunOptions& with, std::optional<u64> poiso
       links(machine),
       barriers(machine),
       posts(machine),
-      dma(std::make_unique<Dma>(*this)) {}
+      dma(std::make_unique<Dma>(*this)),
+      races(with.check_races ? std::make_unique<Races>(machine) : nullptr) {}
 
 World::~World() = default;
 

@@ -19,6 +19,7 @@
 namespace simfarm::reference {
 
 class Dma;
+class Races;
 
 struct World {
   World(const Machine& of, const RunOptions& with, std::optional<u64> poison);
@@ -40,6 +41,7 @@ struct World {
   Barriers barriers;
   Posts posts;
   std::unique_ptr<Dma> dma;
+  std::unique_ptr<Races> races;  ///< null when they are not checked
 };
 
 }  // namespace simfarm::reference
