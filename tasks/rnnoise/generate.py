@@ -14,7 +14,7 @@ import reference
 # Frames, features, then neurons: dense, vad, noise, denoise, bands. `tiny` is for tests; the others
 # have RNNoise v0.1's shape.
 VARIANTS = {
-    "tiny": (2, 10, 6, 5, 9, 13, 4),
+    "tiny": (5, 10, 6, 5, 9, 13, 4),
     "synthetic": (6, 42, 24, 24, 48, 96, 22),
     "long": (100, 42, 24, 24, 48, 96, 22),
 }

@@ -16,8 +16,14 @@
 #define SF_STATIC_ASSERT(condition, message) __extension__ _Static_assert(condition, message)
 #endif
 
+// Reports name the line that uses the SDK, not one inside it.
+#if __has_attribute(nodebug)
+#define SF_NO_LINES __attribute__((nodebug))
+#else
+#define SF_NO_LINES
+#endif
 // Inline also at -O0; SF_CONSTEXPR is usable in constant expressions from C++20 on.
-#define SF_INLINE static inline __attribute__((always_inline, unused))
+#define SF_INLINE SF_NO_LINES static inline __attribute__((always_inline, unused))
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define SF_CONSTEXPR constexpr SF_INLINE
 #else
@@ -64,7 +70,7 @@ SF_INLINE uint32_t sf_cycles(void) {
 }
 
 /// Ends this PE.
-__attribute__((noreturn, unused)) static inline void sf_exit(int code) {
+SF_NO_LINES __attribute__((noreturn, unused)) static inline void sf_exit(int code) {
   register uint32_t a0 __asm__("a0") = (uint32_t)code;
   register uint32_t a7 __asm__("a7") = 93;
   __asm__ volatile("ecall" : : "r"(a0), "r"(a7) : "memory");

@@ -218,8 +218,8 @@ SF_CONSTEXPR sf_descriptor sf_dma_rows(uint32_t destination, int32_t destination
 }
 
 /// Copies and waits: the plain way. Uses own semaphore 0 for each piece of at most 32 KiB.
-__attribute__((unused)) static inline void sf_copy(uint32_t destination, uint32_t source,
-                                                   uint32_t bytes) {
+SF_NO_LINES __attribute__((unused)) static inline void sf_copy(uint32_t destination,
+                                                               uint32_t source, uint32_t bytes) {
   while (bytes != 0) {
     uint32_t piece = bytes < 32768u ? bytes : 32768u;
     sf_descriptor d = sf_dma_bytes(destination, source, piece, 0);

@@ -7,15 +7,19 @@
 
 enum { A, B, BIAS, MULTIPLIER, SHIFT, C };
 enum { ZERO_POINT };
-enum { MAX_K = 1024, PANEL_BYTES = 12288, PANEL_COLUMNS = 256 };
+enum { MAX_K = 1024, PANEL_BYTES = 12288, PANEL_COLUMNS = 128 };
 // Own semaphores; those with two take turns with the buffers.
 enum { LOADED = 0, STORED = 2, PANEL = 4 };
 
 // The loop fetches one operand past the end of a panel: 8 bytes more, which no transfer writes.
 static int8_t panel[PANEL_BYTES + 8] __attribute__((aligned(64)));
 static int8_t rows[2][4 * MAX_K] __attribute__((aligned(64)));
-static int8_t out[2][4 * PANEL_COLUMNS] __attribute__((aligned(64)));
-static int32_t bias[PANEL_COLUMNS], multiplier[PANEL_COLUMNS], shift[PANEL_COLUMNS];
+// What a sum needs at its end, and where it goes: at fixed distances, so that one pointer reaches
+// all.
+static int8_t out[2][4][PANEL_COLUMNS] __attribute__((aligned(64)));
+static struct {
+  int32_t bias[PANEL_COLUMNS], multiplier[PANEL_COLUMNS], shift[PANEL_COLUMNS];
+} channels;
 
 #define WAIT_TURN(first, turn) \
   do {                         \
@@ -53,14 +57,14 @@ static int8_t requantise(int32_t sum, int32_t by, int32_t amount, int32_t zero_p
   return (int8_t)sf_clip(sf_rshr(sf_rqmul(sum, by), (uint32_t)amount) + zero_point, 8);
 }
 
-/// Four rows by four columns; `steps` is k / 8.
-static inline void multiply(const int8_t* a, const int8_t* b, uint32_t steps, uint32_t column,
-                            int32_t zero_point, int8_t* to, uint32_t pitch) {
+/// Four rows by four columns; `steps` is k / 8, `channel` the first column's bias.
+static inline void multiply(const int8_t* a, const int8_t* b, uint32_t steps,
+                            const int32_t* channel, int32_t zero_point, int8_t* to) {
   int32_t c00, c10, c20, c30, c01, c11, c21, c31, c02, c12, c22, c32, c03, c13, c23, c33;
-  c00 = c10 = c20 = c30 = bias[column];
-  c01 = c11 = c21 = c31 = bias[column + 1];
-  c02 = c12 = c22 = c32 = bias[column + 2];
-  c03 = c13 = c23 = c33 = bias[column + 3];
+  c00 = c10 = c20 = c30 = channel[0];
+  c01 = c11 = c21 = c31 = channel[1];
+  c02 = c12 = c22 = c32 = channel[2];
+  c03 = c13 = c23 = c33 = channel[3];
   uint32_t l0, h0, l1, h1, l2, h2, l3, h3;
   __asm__ volatile(
       SF_T_XLD("%[b]")  //
@@ -76,11 +80,12 @@ static inline void multiply(const int8_t* a, const int8_t* b, uint32_t steps, ui
       : "memory");
 #define STORE(j)                                                           \
   do {                                                                     \
-    const int32_t by = multiplier[column + j], amount = shift[column + j]; \
+    const int32_t by = channel[PANEL_COLUMNS + j];                         \
+    const int32_t amount = channel[2 * PANEL_COLUMNS + j];                 \
     to[j] = requantise(c0##j, by, amount, zero_point);                     \
-    to[pitch + j] = requantise(c1##j, by, amount, zero_point);             \
-    to[2 * pitch + j] = requantise(c2##j, by, amount, zero_point);         \
-    to[3 * pitch + j] = requantise(c3##j, by, amount, zero_point);         \
+    to[PANEL_COLUMNS + j] = requantise(c1##j, by, amount, zero_point);     \
+    to[2 * PANEL_COLUMNS + j] = requantise(c2##j, by, amount, zero_point); \
+    to[3 * PANEL_COLUMNS + j] = requantise(c3##j, by, amount, zero_point); \
   } while (0)
   STORE(0);
   STORE(1);
@@ -118,9 +123,9 @@ SF_MAIN(arguments) {
     fetch_interleaved(rows[0], a->address + 4 * tile_begin * k, k, smaller(4, m - 4 * tile_begin),
                       LOADED);
     fetch_interleaved(panel, b_address + column0 * k, k, columns, PANEL);
-    fetch_words(bias, bias_address + 4 * column0, columns);
-    fetch_words(multiplier, multiplier_address + 4 * column0, columns);
-    fetch_words(shift, shift_address + 4 * column0, columns);
+    fetch_words(channels.bias, bias_address + 4 * column0, columns);
+    fetch_words(channels.multiplier, multiplier_address + 4 * column0, columns);
+    fetch_words(channels.shift, shift_address + 4 * column0, columns);
     sf_wait(PANEL, 4);
 
     for (uint32_t tile = tile_begin; tile != tile_end; ++tile) {
@@ -131,15 +136,14 @@ SF_MAIN(arguments) {
       WAIT_TURN(LOADED, turn);
       if (pending[turn]) WAIT_TURN(STORED, turn);
       for (uint32_t g = 0; g != count; ++g)
-        multiply(rows[turn], panel + 4 * k * g, k / 8, 4 * g, zero_point, out[turn] + 4 * g,
-                 columns);
+        multiply(rows[turn], panel + 4 * k * g, k / 8, channels.bias + 4 * g, zero_point,
+                 &out[turn][0][4 * g]);
       sf_descriptor d =
           sf_dma_rows(c->address + 4 * tile * n + column0, (int32_t)n, sf_address(out[turn]),
-                      (int32_t)columns, smaller(4, m - 4 * tile), columns, STORED + turn);
+                      PANEL_COLUMNS, smaller(4, m - 4 * tile), columns, STORED + turn);
       sf_dma(&d);
       pending[turn] = 1;
     }
-    // The panel and its neighbours are about to be overwritten; results may still be leaving.
   }
   return 0;
 }
