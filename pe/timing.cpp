@@ -5,8 +5,7 @@
 //  - a load's result is a cycle late, for a reader and for a writer of the same register alike (the
 //    write ports differ, so the core holds the later write back);
 //  - a jump leaves from decode: it launches when it arrives there, not when it issues, so that a
-//  jump
-//    waiting behind a multi-cycle instruction has hidden its own bubble by the time it issues;
+//    jump waiting behind a multi-cycle instruction has hidden its own bubble by the time it issues;
 //  - jalr needs its register in decode, where values arrive a cycle later than in execute.
 // Measured: tests/timing holds every rule to cycles of the core's RTL.
 #include "pe/timing.h"
@@ -66,12 +65,15 @@ After jump(const PipelineState& state, const Operation& op, u32 issue, bool wide
 }
 
 After cost(const PipelineState& state, const Operation& op, const Facts& facts, u32 issue) {
+  const u32 late_target = facts.wide_at_halfword ? 1 : 0;
   switch (row(op.op).timing) {
     case TimingClass::single:
     case TimingClass::hardware_loop:
-    case TimingClass::system:
     case TimingClass::sync:
       return {};
+    case TimingClass::system:
+      // mret empties the pipeline before it jumps; the others are ours.
+      return {Stall::branch, op.op == Op::MRET ? 4 + late_target : 0};
     case TimingClass::mulh:
       return {Stall::exec_busy, 4};
     case TimingClass::division:
@@ -80,7 +82,7 @@ After cost(const PipelineState& state, const Operation& op, const Facts& facts, 
     case TimingClass::store:
       return {Stall::misaligned, facts.misaligned ? 1u : 0u};
     case TimingClass::branch:
-      return {Stall::branch, facts.taken ? 2u + (facts.wide_at_halfword ? 1u : 0u) : 0u};
+      return {Stall::branch, facts.taken ? 2 + late_target : 0};
     case TimingClass::jal:
     case TimingClass::jalr:
       return jump(state, op, issue, facts.wide_at_halfword);
@@ -88,7 +90,7 @@ After cost(const PipelineState& state, const Operation& op, const Facts& facts, 
       return {Stall::csr, csr_flushes(static_cast<u32>(op.imm) & 0xfff) ? 3u : 0u};
     case TimingClass::fence:
     case TimingClass::fence_i:
-      return {Stall::fence, 3u + (facts.wide_at_halfword ? 1u : 0u)};
+      return {Stall::fence, 3 + late_target};
   }
   return {};
 }
@@ -128,7 +130,8 @@ After after(PipelineState& state, const Operation& op, const Facts& facts) {
   const bool remembers = facts.in_loop && !facts.loop_last_but_one;
   next.cold = flushed || (state.cold && !remembers);
   next.load = row(op.op).timing == TimingClass::load;
-  next.loaded = numbers(op, traits(op.op).loads);
+  const u32 loaded = numbers(op, traits(op.op).loads);
+  if (result.refill == 0) next.loaded = loaded;  // a refetch leaves time for the value to arrive
   if (result.refill == 0 && (result.bin == Stall::exec_busy || result.bin == Stall::misaligned))
     next.waiting = static_cast<u8>(result.cycles);
 
@@ -146,7 +149,7 @@ After after(PipelineState& state, const Operation& op, const Facts& facts) {
   late(2 - static_cast<i32>(elapsed), state.late_two);
   late(1 - static_cast<i32>(elapsed), state.late_one);
   late(static_cast<i32>(1 + busy) - static_cast<i32>(total), execute_writes(op));
-  late(static_cast<i32>(2 + memory) - static_cast<i32>(total), next.loaded);
+  late(static_cast<i32>(2 + memory) - static_cast<i32>(total), loaded);
   state = next;
   return result;
 }

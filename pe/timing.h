@@ -34,7 +34,7 @@ struct Before {
 struct Facts {
   bool taken = false;       ///< branch: taken
   bool misaligned = false;  ///< load/store: a second memory access is needed
-  /// Taken branch, jump, fence: the next instruction to run is a 32-bit one that is not word
+  /// Taken branch, jump, mret, fence: the next instruction to run is a 32-bit one that is not word
   /// aligned.
   bool wide_at_halfword = false;
   bool in_loop = false;            ///< inside a hardware loop with more than one iteration to go
