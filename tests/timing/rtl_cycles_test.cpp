@@ -90,9 +90,9 @@ constexpr u32 scratch = 0x0050'0000;
 constexpr u32 results = 0x0051'0000;
 
 std::string program_of(const std::vector<Row>& rows) {
-  std::string text = fmt::format(
-      ".option norvc\n.option norelax\n.globl _start\n_start:\nli sp, {}\nli s11, {}\n",
-      scratch + 0x2000, results);
+  std::string text =
+      fmt::format(".option norvc\n.option norelax\n.globl _start\n_start:\nli sp, {}\nli s11, {}\n",
+                  scratch + 0x2000, results);
   int labels = 0;
   for (const Row& row : rows) {
     const Code code = code_of(row.sequence, labels);
