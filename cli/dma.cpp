@@ -120,8 +120,13 @@ Result<Program> program_of(const Machine& machine, PeId pe, std::vector<u8> desc
   Program program;
   program.images = {idle, queue};
   const u32 row = machine.row_of(pe), column = machine.column_of(pe);
-  program.placements = {{1, row, column, row, column},
-                        {0, 0, 0, machine.rows - 1, machine.columns - 1}};
+  program.placements = {{1, row, column, row, column}};
+  // Everywhere else: the rows above and below, and the two ends of the PE's own row.
+  const u32 last_row = machine.rows - 1, last_column = machine.columns - 1;
+  if (row > 0) program.placements.push_back({0, 0, 0, row - 1, last_column});
+  if (row < last_row) program.placements.push_back({0, row + 1, 0, last_row, last_column});
+  if (column > 0) program.placements.push_back({0, row, 0, row, column - 1});
+  if (column < last_column) program.placements.push_back({0, row, column + 1, row, last_column});
   return program;
 }
 
