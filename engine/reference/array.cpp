@@ -34,7 +34,11 @@ Outcome Array::run() {
   for (;; ++world_.now) {
     world_.dma->complete();
     deliver_posts();
-    if (!world_.traps.any() && finished()) return outcome(Outcome::Kind::finished);
+    if (!world_.traps.any() && finished()) {
+      // The completions that ended the run happened in a cycle that is no longer counted.
+      if (world_.watch.on()) world_.watch.flush();
+      return outcome(Outcome::Kind::finished);
+    }
     if (world_.now >= world_.options.cycle_limit) return outcome(Outcome::Kind::cycle_limit);
     world_.dma->start();
     world_.dma->move();

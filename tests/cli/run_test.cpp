@@ -187,6 +187,8 @@ TEST(CliDma, ExplainsADescriptorByItsBeats) {
   EXPECT_EQ(bank, 4);
   EXPECT_EQ(bus, 1);
   EXPECT_EQ(port, 8);
+  // The completion that ends the run is told as well.
+  EXPECT_EQ(document["transfers"][0]["events"].back()["what"], "complete");
   std::string reserved_bit = copy_descriptor;
   reserved_bit.replace(reserved_bit.find("000000c0"), 8, "800000c0");
   const Said reserved = simfarm({"dma", "explain", folder.write("bad.txt", reserved_bit)});
