@@ -1,6 +1,6 @@
 // The elements of a transfer, one after the other, as docs/machine.md, "Descriptors", orders them:
-// the destination box in row-major order. Straight from the definition, and by nobody else used:
-// data, bursts and races all come from this walk.
+// the destination box in row-major order, straight from the definition. Data, bursts and races all
+// come from this walk.
 #pragma once
 #include <array>
 #include <vector>
@@ -22,19 +22,37 @@ class ElementWalk {
   ElementWalk(const dma::Descriptor& descriptor, const std::vector<i32>& indices, u32 destination);
 
   /// The next element that is written; false: there is none left.
-  bool next(Element& element);
+  bool next(Element& element) {
+    if (column_ == columns_ && !next_row()) return false;
+    const u32 in_source = column_ - pad_before_;  // wraps before the source box
+    element.read = row_.read && in_source < size_;
+    element.source = row_.source + in_source * source_stride_;
+    element.destination = row_.destination + column_ * destination_stride_;
+    ++column_;
+    return true;
+  }
 
  private:
+  bool next_row();
   bool skipped() const;
-  Element here() const;
-  /// To the next place of the destination box, having done all of those inside dimension `k`.
-  void advance(u32 k);
+  /// Adds dimension k's part to an element.
+  void add_dimension(u32 k, Element& element) const;
 
   const dma::Descriptor& descriptor_;
   const std::vector<i32>& indices_;
   u32 destination_;
-  std::array<u32, 4> at_{};  ///< indices in the destination box
-  bool done_;
+
+  // A row is the innermost dimension; where that is the indexed one, a single element.
+  u32 outer_dims_;
+  std::array<u32, 4> at_{};  ///< of the next row: indices of the dimensions outside of it
+  bool rows_left_;
+  Element row_;  ///< of its column 0
+  u32 column_ = 0;
+  u32 columns_ = 0;
+  u32 pad_before_ = 0;
+  u32 size_ = 1;
+  u32 source_stride_ = 0;
+  u32 destination_stride_ = 0;
 };
 
 }  // namespace simfarm::reference

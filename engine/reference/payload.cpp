@@ -1,7 +1,6 @@
 #include "engine/reference/payload.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "engine/reference/element_walk.h"
@@ -9,7 +8,8 @@
 namespace simfarm::reference {
 namespace {
 
-constexpr u32 longest_run = 64u << 10;
+constexpr u32 longest_piece = 4096;     // bytes
+constexpr u32 longest_run = 64u << 10;  // bytes
 
 u32 word_at(std::span<const u8> bytes) {
   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | u32{bytes[3]} << 24;
@@ -19,31 +19,44 @@ u32 word_at(std::span<const u8> bytes) {
 
 Payload::Payload(const Request& request, const SparseMemory* shared)
     : operation_(request.descriptor.operation), element_bytes_(request.descriptor.element_bytes) {
-  const dma::Descriptor& d = request.descriptor;
-  ElementWalk walk(d, request.indices, request.destination);
+  ElementWalk walk(request.descriptor, request.indices, request.destination);
   Element element;
-  std::array<u8, 8> buffer;
+  Piece piece;
   while (walk.next(element)) {
-    std::span<const u8> value = std::span(d.fill).first(element_bytes_);
-    if (element.read && shared != nullptr) {
-      const std::span<u8> into = std::span(buffer).first(element_bytes_);
-      shared->read(element.source, into);
-      value = into;
-    } else if (element.read) {
-      const u32 offset = element.source - request.source.base;
-      check(offset + element_bytes_ <= request.source.bytes.size(), "a read outside its image");
-      value = std::span(request.source.bytes).subspan(offset, element_bytes_);
+    if (piece.continued_by(element)) {
+      piece.bytes += element_bytes_;
+      continue;
     }
-    append(element.destination, value);
+    append(piece, request, shared);
+    piece = {element, element_bytes_};
   }
+  append(piece, request, shared);
 }
 
-void Payload::append(u32 address, std::span<const u8> value) {
-  if (runs_.empty() || runs_.back().address + runs_.back().bytes != address ||
+bool Payload::Piece::continued_by(const Element& next) const {
+  return next.read && first.read && next.source == first.source + bytes &&
+         next.destination == first.destination + bytes && bytes < longest_piece;
+}
+
+void Payload::append(const Piece& piece, const Request& request, const SparseMemory* shared) {
+  if (piece.bytes == 0) return;
+  const auto& [first, bytes] = piece;
+  if (runs_.empty() || runs_.back().address + runs_.back().bytes != first.destination ||
       runs_.back().bytes >= longest_run)
-    runs_.push_back({address, 0});
-  runs_.back().bytes += static_cast<u32>(value.size());
-  values_.insert(values_.end(), value.begin(), value.end());
+    runs_.push_back({first.destination, 0});
+  runs_.back().bytes += bytes;
+  const u64 at = values_.size();
+  values_.resize(at + bytes);
+  const std::span<u8> value = std::span(values_).subspan(at);
+  if (!first.read) {
+    std::copy_n(request.descriptor.fill.begin(), bytes, value.begin());
+  } else if (shared != nullptr) {
+    shared->read(first.source, value);
+  } else {
+    const u32 offset = first.source - request.source.base;
+    check(u64{offset} + bytes <= request.source.bytes.size(), "a read outside its image");
+    std::copy_n(request.source.bytes.begin() + offset, bytes, value.begin());
+  }
 }
 
 void Payload::add(std::span<u8> memory, std::span<const u8> value) const {

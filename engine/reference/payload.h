@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "engine/reference/element_walk.h"
 #include "engine/reference/request.h"
 #include "memory/sparse_memory.h"
 
@@ -29,7 +30,13 @@ class Payload {
     u32 address = 0;
     u32 bytes = 0;
   };
-  void append(u32 address, std::span<const u8> value);
+  /// Elements that follow one another on both sides.
+  struct Piece {
+    Element first;
+    u32 bytes = 0;
+    bool continued_by(const Element& next) const;
+  };
+  void append(const Piece& piece, const Request& request, const SparseMemory* shared);
   /// Adds the elements of `value` to those of `memory`.
   void add(std::span<u8> memory, std::span<const u8> value) const;
 

@@ -44,6 +44,7 @@ Cycle Pe::step() {
     }
     if (!fetch()) return never;
     hazards_ = timing::before(pipeline_, *at_);
+    place_ = place_in_loops(hart_);
   }
   if (hazards_.load_use > 0) return pay(Stall::load_use, hazards_.load_use);
   if (hazards_.jump_dep > 0) return pay(Stall::jump_dep, hazards_.jump_dep);
@@ -52,7 +53,6 @@ Cycle Pe::step() {
   const Operation& op = *at_;
   facts_ = {};
   new_region_.reset();
-  const LoopPlace place = place_in_loops(hart_);
   const Progress progress = perform();
   if (progress == Progress::trapped) return never;
   if (progress == Progress::waits) return now + 1;
@@ -63,9 +63,9 @@ Cycle Pe::step() {
   if (new_region_) account_.enter(*new_region_);
   const Operation* next = code_->at(next_pc_);
   facts_.wide_at_halfword = (next_pc_ & 2) != 0 && next != nullptr && next->length == 4;
-  facts_.in_loop = place.inside;
-  facts_.loop_last_but_one = place.last_but_one;
-  facts_.loop_back = place.last && next_pc_ != hart_.pc + op.length;
+  facts_.in_loop = place_.inside;
+  facts_.loop_last_but_one = place_.last_but_one;
+  facts_.loop_back = place_.last && next_pc_ != hart_.pc + op.length;
   const timing::After after = timing::after(pipeline_, op, facts_);
   const u32 pc = hart_.pc;
   last_pc_ = pc;
@@ -113,7 +113,7 @@ Pe::Progress Pe::perform() {
   const Operation& op = *at_;
   const bool synchronises = row(op.op).timing == TimingClass::sync;
   if (synchronises || op.op == Op::ECALL) {
-    if (auto fault = loop_violation(hart_, op))
+    if (auto fault = waiting_ ? std::nullopt : loop_violation(hart_, op))
       return trap(fault->kind, fault->address, std::move(fault->detail));
     const Progress progress = synchronises ? synchronise() : environment_call();
     if (progress == Progress::issued) next_pc_ = next_pc(hart_, op.length);

@@ -6,6 +6,7 @@
 #include "decoder/program_code.h"
 #include "engine/reference/account.h"
 #include "engine/reference/execute.h"
+#include "engine/reference/hardware_loop.h"
 #include "engine/reference/local_port.h"
 #include "engine/reference/world.h"
 
@@ -66,6 +67,7 @@ class Pe {
 
   const Operation* at_ = nullptr;  ///< the instruction being looked at; null: not fetched yet
   timing::Before hazards_;         ///< of it, as far as they are not paid yet
+  LoopPlace place_;                ///< where it lies in the hardware loops
   timing::Facts facts_;            ///< what it found out
   std::optional<u8> new_region_;   ///< it entered a profile region
   u32 next_pc_ = 0;

@@ -61,8 +61,15 @@ void Transfer::give_back_if_done(Flying& read, u32& free_slots) {
 }
 
 void Transfer::retire(Cycle now, u32& free_slots, DmaReport& report) {
+  if (next_end_ > now) return;
+  news_ = true;
+  next_end_ = never;
   for (Flying& one : flying_) {
-    if (one.end > now || one.retired) continue;
+    if (one.retired) continue;
+    if (one.end > now) {
+      next_end_ = std::min(next_end_, one.end);
+      continue;
+    }
     one.retired = true;
     switch (one.burst.kind) {
       case BurstKind::index_read:
@@ -118,7 +125,8 @@ void Transfer::issue(Flying& one, Cycle now) {
 }
 
 void Transfer::issue(Cycle now, u32& free_slots) {
-  if (now < setup_end_) return;
+  // Without an end or a slot, nothing can be issued that could not before.
+  if (now < setup_end_ || unissued_ == 0 || (!news_ && free_slots == slots_seen_)) return;
   bool slots_left = true;  // and nothing else keeps the bursts that take one from being issued
   for (u64 k = 0; k < flying_.size(); ++k) {
     if (unissued_ == 0) break;
@@ -137,6 +145,8 @@ void Transfer::issue(Cycle now, u32& free_slots) {
     if (flying_[k].burst.kind == BurstKind::read) reads_open_ = flying_[k].burst.end_read;
     cut();  // may move flying_[k], and appends to the list that this loop walks
   }
+  news_ = false;
+  slots_seen_ = free_slots;
 }
 
 void Transfer::ask(Flying& one, Cycle now, Arbiter& arbiter, Watch& watch) {
@@ -169,6 +179,7 @@ void Transfer::ask(Flying& one, Cycle now, Arbiter& arbiter, Watch& watch) {
   }
   one.end = end;
   latest_end_ = std::max(latest_end_, end);
+  next_end_ = std::min(next_end_, end);
   --ends_unknown_;
 }
 

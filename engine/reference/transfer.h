@@ -96,6 +96,9 @@ class Transfer {
   Cycle latest_end_ = 0;         ///< of the ends known so far
   u32 ends_unknown_ = 0;         ///< of flying_
   u32 next_number_ = 0;
+  Cycle next_end_ = never;        ///< the first end known that has not been taken note of
+  bool news_ = true;              ///< since the last issue(): something ended, or was cut
+  u32 slots_seen_ = 0;            ///< slots that the last issue() left free
   bool release_granted_ = false;  ///< a beat of the release, in this cycle
 };
 
