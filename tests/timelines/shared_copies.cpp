@@ -1,0 +1,331 @@
+// Transfers with OCM and DRAM: latencies, columns, slots.
+#include "tests/timelines/timeline.h"
+
+namespace simfarm::timelines {
+namespace {
+
+Machine with_in_flight(u32 slots) {
+  Machine machine = array(1, 1);
+  machine.dma.in_flight = slots;
+  return machine;
+}
+
+}  // namespace
+
+Table shared_copy_timelines() {
+  return {
+      {.name = "OCM read at column 0",
+       .situation = "64 aligned bytes of OCM into local memory.",
+       .arithmetic =
+           "Bank 0, 4 beats of 16 bytes at 8-11, passed 11 + 1 + 10 = 22; row bus 22, passed 23 "
+           "(no columns); local write 23-30: completion 31.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(ocm, local + 0x200, 64), 31)},
+       .shared = {{ocm, ramp(64)}},
+       .engines = {{.pe = 0,
+                    .transfers = "4-31",
+                    .beats = {"0.0 ocm bank 0: 8-11", "0.0 row bus 0: 22",
+                              "0.1 local write port 0: 23-30"},
+                    .bins = "idle 6, setup 4, transfer 23",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 33,
+       .local_after = {{0, {0x200, ramp(64)}}}},
+
+      {.name = "OCM read at column 3",
+       .situation = "The same by PE 3 of 1 x 4.",
+       .arithmetic =
+           "Row bus 22, passed 22 + 1 + 3 = 26; local write 26-33: completion 34, three columns "
+           "later.",
+       .machine = array(1, 4),
+       .pes = {{}, {}, {}, queues_one(line(ocm, local + 0x200, 64), 34)},
+       .shared = {{ocm, ramp(64)}},
+       .engines = {{.pe = 3,
+                    .transfers = "4-34",
+                    .beats = {"0.0 ocm bank 0: 8-11", "0.0 row bus 0: 22",
+                              "0.1 local write port 3: 26-33"},
+                    .bins = "idle 6, setup 4, transfer 26",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 36,
+       .local_after = {{3, {0x200, ramp(64)}}}},
+
+      {.name = "OCM read across a 64-byte boundary",
+       .situation = "32 bytes from OCM + 0x30: two banks.",
+       .arithmetic =
+           "Two reads of one beat, banks 0 and 1, both at 8, passed 19; the bus carries one a "
+           "cycle: 19 and 20, arrived 20 and 21. One write needing both, 21-24: completion 25.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(ocm + 0x30, local + 0x200, 32), 25)},
+       .shared = {{ocm + 0x30, ramp(32)}},
+       .engines = {{.pe = 0,
+                    .transfers = "4-25",
+                    .beats = {"0.0 ocm bank 0: 8", "0.1 ocm bank 1: 8", "0.0 row bus 0: 19",
+                              "0.1 row bus 0: 20", "0.2 local write port 0: 21-24"},
+                    .bins = "idle 6, setup 4, transfer 17",
+                    .read = 32,
+                    .written = 32}},
+       .cycles = 27,
+       .local_after = {{0, {0x200, ramp(32)}}}},
+
+      {.name = "OCM read across units",
+       .situation = "32 bytes from OCM + 0x08: inside one burst, three units of 16 are touched.",
+       .arithmetic = "Bank 0 8-10, passed 21; bus 21, arrived 22; write 22-25: completion 26.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(ocm + 8, local + 0x200, 32), 26)},
+       .engines = {{.pe = 0,
+                    .transfers = "4-26",
+                    .beats = {"0.0 ocm bank 0: 8-10", "0.0 row bus 0: 21",
+                              "0.1 local write port 0: 22-25"},
+                    .bins = "idle 6, setup 4, transfer 18",
+                    .read = 32,
+                    .written = 32}},
+       .cycles = 28},
+
+      {.name = "OCM read of four banks",
+       .situation = "256 aligned bytes with three slots.",
+       .arithmetic =
+           "Reads 0 2 4 at 8-11 in banks 0 1 2, passed 22; bus 22 23 24; writes 1 3 5 23-30, "
+           "31-38, 39-46. Read 6 has its slot when write 1 is written, 31: bank 3 31-34, passed "
+           "45, bus 45; write 7 47-54 (the port is free at 47, it was ready at 46): completion "
+           "55.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(ocm, local + 0x200, 256), 55)},
+       .shared = {{ocm, ramp(255)}},
+       .engines = {{.pe = 0,
+                    .transfers = "4-55",
+                    .beats = {"0.0 ocm bank 0: 8-11", "0.2 ocm bank 1: 8-11",
+                              "0.4 ocm bank 2: 8-11", "0.6 ocm bank 3: 31-34", "0.0 row bus 0: 22",
+                              "0.2 row bus 0: 23", "0.4 row bus 0: 24", "0.6 row bus 0: 45",
+                              "0.1 local write port 0: 23-30", "0.3 local write port 0: 31-38",
+                              "0.5 local write port 0: 39-46", "0.7 local write port 0: 47-54"},
+                    .bins = "idle 6, setup 4, transfer 47",
+                    .read = 256,
+                    .written = 256}},
+       .cycles = 57,
+       .local_after = {{0, {0x200, ramp(255)}}}},
+
+      {.name = "OCM rows in one bank",
+       .situation = "Three rows of 64 bytes, 512 apart: the same bank each time.",
+       .arithmetic =
+           "Bank 0 8-11, 12-15, 16-19, passed 22 26 30; bus 22 26 30; writes 23-30, 31-38, 39-46: "
+           "completion 47. The bank is not the bottleneck: the local port takes 8 cycles a row.",
+       .machine = array(1, 1),
+       .pes = {queues_one({.source = ocm,
+                           .destination = local + 0x200,
+                           .sizes = {3, 8},
+                           .source_strides = {512, 8},
+                           .destination_strides = {64, 8}},
+                          47)},
+       .engines = {{.pe = 0,
+                    .transfers = "4-47",
+                    .beats = {"0.0 ocm bank 0: 8-11", "0.2 ocm bank 0: 12-15",
+                              "0.4 ocm bank 0: 16-19", "0.0 row bus 0: 22", "0.2 row bus 0: 26",
+                              "0.4 row bus 0: 30", "0.1 local write port 0: 23-30",
+                              "0.3 local write port 0: 31-38", "0.5 local write port 0: 39-46"},
+                    .bins = "idle 6, setup 4, transfer 39",
+                    .read = 192,
+                    .written = 192}},
+       .cycles = 49},
+
+      {.name = "OCM write at column 0",
+       .situation = "64 aligned local bytes into OCM.",
+       .arithmetic =
+           "Local read 8-15, arrived 16; bus 16, passed 17; bank 0 17-20, passed 20 + 1 + 10: "
+           "completion 31.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(local + 0x100, ocm, 64), 31, {{0x100, ramp(64)}})},
+       .engines = {{.pe = 0,
+                    .transfers = "4-31",
+                    .beats = {"0.0 local read port 0: 8-15", "0.1 row bus 0: 16",
+                              "0.1 ocm bank 0: 17-20"},
+                    .bins = "idle 6, setup 4, transfer 23",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 33,
+       .shared_after = {{ocm, ramp(64)}}},
+
+      {.name = "OCM write at column 3",
+       .situation = "The same by PE 3 of 1 x 4.",
+       .arithmetic = "Bus 16, passed 16 + 1 + 3 = 20; bank 20-23: completion 34.",
+       .machine = array(1, 4),
+       .pes = {{}, {}, {}, queues_one(line(local + 0x100, ocm, 64), 34, {{0x100, ramp(64)}})},
+       .engines = {{.pe = 3,
+                    .transfers = "4-34",
+                    .beats = {"0.0 local read port 3: 8-15", "0.1 row bus 0: 16",
+                              "0.1 ocm bank 0: 20-23"},
+                    .bins = "idle 6, setup 4, transfer 26",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 36,
+       .shared_after = {{ocm, ramp(64)}}},
+
+      {.name = "A column into OCM",
+       .situation = "Four words to OCM addresses 64 apart: a beat of the bus each.",
+       .arithmetic =
+           "One read of 16 bytes 8 9, arrived 10. Four writes: bus 10 11 12 13, banks 0-3 one "
+           "beat at 11 12 13 14, the last passed 14 + 11 = 25: completion.",
+       .machine = array(1, 1),
+       .pes = {queues_one({.element = 4,
+                           .source = local + 0x100,
+                           .destination = ocm,
+                           .sizes = {4},
+                           .source_strides = {4},
+                           .destination_strides = {64}},
+                          25, {{0x100, ramp(16)}})},
+       .engines = {{.pe = 0,
+                    .transfers = "4-25",
+                    .beats = {"0.0 local read port 0: 8-9", "0.1 row bus 0: 10",
+                              "0.2 row bus 0: 11", "0.3 row bus 0: 12", "0.4 row bus 0: 13",
+                              "0.1 ocm bank 0: 11", "0.2 ocm bank 1: 12", "0.3 ocm bank 2: 13",
+                              "0.4 ocm bank 3: 14"},
+                    .bins = "idle 6, setup 4, transfer 17",
+                    .read = 16,
+                    .written = 16}},
+       .cycles = 27,
+       .shared_after = {{ocm + 192, ramp(4, 13)}}},
+
+      {.name = "Shared to shared",
+       .situation =
+           "64 bytes from OCM bank 0 to bank 1 by PE 1 of 1 x 2: over its row bus twice, no local "
+           "port.",
+       .arithmetic =
+           "Bank 0 8-11, passed 22; bus 22, passed 22 + 1 + 1 = 24; bus again 24, passed 26; bank "
+           "1 26-29, passed 40: completion.",
+       .machine = array(1, 2),
+       .pes = {{}, queues_one(line(ocm, ocm + 64, 64), 40)},
+       .shared = {{ocm, ramp(64)}},
+       .engines = {{.pe = 1,
+                    .transfers = "4-40",
+                    .beats = {"0.0 ocm bank 0: 8-11", "0.0 row bus 0: 22", "0.1 row bus 0: 24",
+                              "0.1 ocm bank 1: 26-29"},
+                    .bins = "idle 6, setup 4, transfer 32",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 42,
+       .shared_after = {{ocm + 64, ramp(64)}}},
+
+      {.name = "DRAM read",
+       .situation = "64 aligned bytes of DRAM.",
+       .arithmetic =
+           "Channel 2 beats of 32 bytes 8 9, passed 9 + 1 + 100 = 110; bus 110; write 111-118: "
+           "completion 119.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(dram, local + 0x200, 64), 119)},
+       .shared = {{dram, ramp(64)}},
+       .engines = {{.pe = 0,
+                    .transfers = "4-119",
+                    .beats = {"0.0 dram channel: 8-9", "0.0 row bus 0: 110",
+                              "0.1 local write port 0: 111-118"},
+                    .bins = "idle 6, setup 4, transfer 111",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 121,
+       .local_after = {{0, {0x200, ramp(64)}}}},
+
+      {.name = "DRAM write",
+       .situation = "64 aligned local bytes into DRAM.",
+       .arithmetic = "Local read 8-15; bus 16; channel 17 18, passed 18 + 101 = 119: completion.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(local + 0x100, dram, 64), 119, {{0x100, ramp(64)}})},
+       .engines = {{.pe = 0,
+                    .transfers = "4-119",
+                    .beats = {"0.0 local read port 0: 8-15", "0.1 row bus 0: 16",
+                              "0.1 dram channel: 17-18"},
+                    .bins = "idle 6, setup 4, transfer 111",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 121,
+       .shared_after = {{dram, ramp(64)}}},
+
+      {.name = "DRAM read with three slots",
+       .situation = "256 bytes: the fourth read waits for a slot and pays the latency alone.",
+       .arithmetic =
+           "Reads 0 2 4: channel 8-9, 10-11, 12-13; passed 110 112 114; bus in those cycles; "
+           "writes 111-118, 119-126, 127-134. Read 6 issues when write 1 is written, 119: channel "
+           "119 120, passed 221, bus 221, write 222-229: completion 230.",
+       .machine = array(1, 1),
+       .pes = {queues_one(line(dram, local + 0x200, 256), 230)},
+       .engines = {{.pe = 0,
+                    .transfers = "4-230",
+                    .beats = {"0.0 dram channel: 8-9", "0.2 dram channel: 10-11",
+                              "0.4 dram channel: 12-13", "0.6 dram channel: 119-120",
+                              "0.0 row bus 0: 110", "0.2 row bus 0: 112", "0.4 row bus 0: 114",
+                              "0.6 row bus 0: 221", "0.1 local write port 0: 111-118",
+                              "0.3 local write port 0: 119-126", "0.5 local write port 0: 127-134",
+                              "0.7 local write port 0: 222-229"},
+                    .bins = "idle 6, setup 4, transfer 222",
+                    .read = 256,
+                    .written = 256}},
+       .cycles = 232},
+
+      {.name = "DRAM read with four slots",
+       .situation = "The same with dma.in_flight = 4: all reads overlap.",
+       .arithmetic =
+           "Read 6: channel 14 15, passed 116, bus 116; write 7 when the port is free, 135-142: "
+           "completion 143, 87 cycles less.",
+       .machine = with_in_flight(4),
+       .pes = {queues_one(line(dram, local + 0x200, 256), 143)},
+       .engines = {{.pe = 0,
+                    .transfers = "4-143",
+                    .beats = {"0.0 dram channel: 8-9", "0.2 dram channel: 10-11",
+                              "0.4 dram channel: 12-13", "0.6 dram channel: 14-15",
+                              "0.0 row bus 0: 110", "0.2 row bus 0: 112", "0.4 row bus 0: 114",
+                              "0.6 row bus 0: 116", "0.1 local write port 0: 111-118",
+                              "0.3 local write port 0: 119-126", "0.5 local write port 0: 127-134",
+                              "0.7 local write port 0: 135-142"},
+                    .bins = "idle 6, setup 4, transfer 135",
+                    .read = 256,
+                    .written = 256}},
+       .cycles = 145},
+
+      {.name = "Fill of OCM",
+       .situation = "256 bytes: writes without a source hold slots until they are written.",
+       .arithmetic =
+           "Writes 0 1 2 issue at 8: bus 8 9 10, banks 0 1 2 at 9-12, 10-13, 11-14, written 23 24 "
+           "25. Write 3 issues at 23: bus 23, bank 3 24-27: completion 38.",
+       .machine = array(1, 1),
+       .pes = {queues_one({.kind = Kind::fill,
+                           .element = 1,
+                           .destination = ocm,
+                           .sizes = {256},
+                           .destination_strides = {1},
+                           .fill = 9},
+                          38)},
+       .engines = {{.pe = 0,
+                    .transfers = "4-38",
+                    .beats = {"0.0 row bus 0: 8", "0.1 row bus 0: 9", "0.2 row bus 0: 10",
+                              "0.3 row bus 0: 23", "0.0 ocm bank 0: 9-12", "0.1 ocm bank 1: 10-13",
+                              "0.2 ocm bank 2: 11-14", "0.3 ocm bank 3: 24-27"},
+                    .bins = "idle 6, setup 4, transfer 30",
+                    .written = 256}},
+       .cycles = 40,
+       .shared_after = {{ocm, std::vector<u8>(256, 9)}}},
+
+      {.name = "copy-add into OCM",
+       .situation = "16 int32 added to OCM: the bank takes twice the beats.",
+       .arithmetic =
+           "Local read 8-15; bus 16; bank 8 beats 17-24, passed 24 + 11 = 35: completion.",
+       .machine = array(1, 1),
+       .pes = {queues_one({.kind = Kind::add_i32,
+                           .element = 4,
+                           .source = local + 0x100,
+                           .destination = ocm,
+                           .sizes = {16},
+                           .source_strides = {4},
+                           .destination_strides = {4}},
+                          35, {{0x100, words({5, 6})}})},
+       .shared = {{ocm, words({1, 2, 3})}},
+       .engines = {{.pe = 0,
+                    .transfers = "4-35",
+                    .beats = {"0.0 local read port 0: 8-15", "0.1 row bus 0: 16",
+                              "0.1 ocm bank 0: 17-24"},
+                    .bins = "idle 6, setup 4, transfer 27",
+                    .read = 64,
+                    .written = 64}},
+       .cycles = 37,
+       .shared_after = {{ocm, words({6, 8, 3})}}},
+  };
+}
+
+}  // namespace simfarm::timelines
