@@ -10,5 +10,8 @@ void add_dma(CLI::App& app, int& exit_code);
 void add_disasm(CLI::App& app, int& exit_code);
 void add_isa(CLI::App& app, int& exit_code);
 void add_machine(CLI::App& app, int& exit_code);
+void add_task(CLI::App& app, int& exit_code);
+void add_try(CLI::App& app, int& exit_code);
+void add_score(CLI::App& app, int& exit_code);
 
 }  // namespace simfarm::cli

@@ -1,5 +1,5 @@
-// Every shipped task is complete, its generator makes its committed cases, and its good submissions
-// are exact.
+// Every shipped task is complete, its generator makes its committed cases, its good submissions are
+// exact and its wrong ones are turned away for the reason that they name.
 #include "tests/tasks/package.h"
 
 namespace simfarm::test {
@@ -71,6 +71,23 @@ TEST_P(Packages, GoodSubmissionsAreExactAndBetterOnesFaster) {
       start = judged.cycles;
     else
       EXPECT_LT(judged.cycles, start) << name;
+  }
+}
+
+TEST_P(Packages, WrongSubmissionsGetTheirVerdicts) {
+  const Package package = open(GetParam());
+  for (const std::string& name : list(GetParam(), "wrong")) {
+    const auto expected = farm::load_expectation(tasks_folder + GetParam() + "/" + name);
+    ASSERT_TRUE(expected && *expected) << name;
+    const auto image = compile(GetParam(), name);
+    farm::Verdict verdict = farm::Verdict::compile_error;
+    std::string detail;
+    if (image) {
+      const Judged judged = judge(package.task, package.cases[0], *image, 1);
+      verdict = judged.verdict;
+      detail = judged.detail;
+    }
+    EXPECT_EQ(farm::name(verdict), farm::name(**expected)) << name << ": " << detail;
   }
 }
 

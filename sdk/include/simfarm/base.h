@@ -38,6 +38,10 @@
 #define SF_OCM_BASE 0x40000000u
 #define SF_DRAM_BASE 0x80000000u
 
+/// Local memory that nobody loads or zeroes: undefined at the start, and free of the boot cost that
+/// a scored program pays for its other data. For buffers that DMA fills.
+#define SF_SCRATCH __attribute__((section(".scratch")))
+
 /// The address of a local object, as descriptors want it.
 SF_INLINE uint32_t sf_address(const volatile void* object) { return (uint32_t)(uintptr_t)object; }
 

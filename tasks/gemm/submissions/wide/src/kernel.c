@@ -12,12 +12,12 @@ enum { MAX_K = 1024, PANEL_BYTES = 12288, PANEL_COLUMNS = 128 };
 enum { LOADED = 0, STORED = 2, PANEL = 4 };
 
 // The loop fetches one operand past the end of a panel: 8 bytes more, which no transfer writes.
-static int8_t panel[PANEL_BYTES + 8] __attribute__((aligned(64)));
-static int8_t rows[2][4 * MAX_K] __attribute__((aligned(64)));
+SF_SCRATCH static int8_t panel[PANEL_BYTES + 8] __attribute__((aligned(64)));
+SF_SCRATCH static int8_t rows[2][4 * MAX_K] __attribute__((aligned(64)));
 // What a sum needs at its end, and where it goes: at fixed distances, so that one pointer reaches
 // all.
-static int8_t out[2][4][PANEL_COLUMNS] __attribute__((aligned(64)));
-static struct {
+SF_SCRATCH static int8_t out[2][4][PANEL_COLUMNS] __attribute__((aligned(64)));
+SF_SCRATCH static struct {
   int32_t bias[PANEL_COLUMNS], multiplier[PANEL_COLUMNS], shift[PANEL_COLUMNS];
 } channels;
 

@@ -28,7 +28,7 @@ enum { PUSH_DENSE = 8, PUSH_VAD = 9, PUSH_NOISE = 11, PUSH_DENOISE = 13 };
 
 // The inner loop fetches one operand behind a run: 8 bytes that no transfer writes meanwhile.
 static int8_t activations[2][PLANE + 8] __attribute__((aligned(64)));
-static int8_t gated[2][PLANE + 8] __attribute__((aligned(64)));
+SF_SCRATCH static int8_t gated[2][PLANE + 8] __attribute__((aligned(64)));
 
 /// This PE's rows of a matrix: three are computed at a time, over a run of activations.
 typedef struct {
@@ -67,7 +67,7 @@ ROWS vad_candidate[3 * 32], noise_candidate[3 * 64], denoise_candidate[6 * 96];
 static gru vad, noise, denoise;
 static dense_layer input_dense, denoise_output, vad_output;
 static sf_descriptor push_dense, fetch_features;
-static int16_t gains[MAX_OWN], speech[MAX_OWN];
+SF_SCRATCH static int16_t gains[MAX_OWN], speech[MAX_OWN];
 static uint32_t loads;  // transfers of weights that are on their way
 
 static uint32_t padded(uint32_t size) { return (size + 7) & ~7u; }

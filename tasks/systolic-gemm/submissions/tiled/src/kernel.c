@@ -8,9 +8,9 @@ enum { TILE = 4, MAX_K = 1024 };
 enum { A_LOADED = 0, B_LOADED = 2, STORED = 4 };
 
 // Operands at the west and north edges: [k / 8][4][8].
-static int8_t a_rows[2][TILE * MAX_K] __attribute__((aligned(64)));
-static int8_t b_rows[2][TILE * MAX_K] __attribute__((aligned(64)));
-static int32_t results[2][TILE][TILE] __attribute__((aligned(64)));
+SF_SCRATCH static int8_t a_rows[2][TILE * MAX_K] __attribute__((aligned(64)));
+SF_SCRATCH static int8_t b_rows[2][TILE * MAX_K] __attribute__((aligned(64)));
+SF_SCRATCH static int32_t results[2][TILE][TILE] __attribute__((aligned(64)));
 
 #define WAIT_TURN(first, turn) \
   do {                         \

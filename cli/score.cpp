@@ -1,0 +1,171 @@
+// simfarm score: a batch of submissions, judged and ranked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "base/parallel.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/farm_options.h"
+#include "cli/progress.h"
+#include "farm/report.h"
+#include "farm/score.h"
+
+namespace simfarm::cli {
+namespace {
+
+struct Flags {
+  farm::ScoreRequest request;
+  std::vector<std::string> fail_on;
+  u32 jobs = 0;
+  bool examples = false;
+  bool trusted = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// The verdicts of --fail-on: by name, or "any" for everything but ACCEPTED.
+Result<std::set<farm::Verdict>> parse_fail_on(const std::vector<std::string>& words) {
+  std::set<farm::Verdict> verdicts;
+  for (const std::string& word : words) {
+    const auto verdict = farm::parse_verdict(word);
+    if (verdict) verdicts.insert(*verdict);
+    if (!verdict && word != "any")
+      return usage_error("--fail-on " + word + ": no such verdict (docs/tasks.md lists them)");
+    for (u32 k = 1; word == "any" && k < static_cast<u32>(farm::Verdict::count); ++k)
+      verdicts.insert(static_cast<farm::Verdict>(k));
+  }
+  return verdicts;
+}
+
+/// Strangers' code must not be built without being asked for: the compiler can read whatever this
+/// process can.
+Result<void> check_trust(const std::vector<farm::Entry>& plan, bool trusted) {
+  Result<std::string> shipped = shipped_tasks();
+  if (!shipped) return shipped.error();
+  const std::vector<std::string> foreign = farm::outside(plan, *shipped);
+  if (trusted || foreign.empty()) return {};
+  std::string list;
+  for (size_t k = 0; k < std::min<size_t>(foreign.size(), 5); ++k) list += "\n  " + foreign[k];
+  if (foreign.size() > 5) list += fmt::format("\n  and {} more", foreign.size() - 5);
+  return usage_error(
+      "these submissions are not among the shipped examples, and there is no build sandbox yet: "
+      "their sources would be compiled with your rights, and can read (#include, .incbin) every "
+      "file "
+      "that you can. If you trust their authors, say --trusted:" +
+      list);
+}
+
+/// What the batch means for whoever called: the farm's own faults first, then surprises.
+int batch_exit_code(const std::vector<farm::Scored>& batch,
+                    const std::set<farm::Verdict>& fail_on) {
+  int code = exit_done;
+  for (const farm::Scored& each : batch) {
+    if (!farm::row(each.evaluation.verdict).authors) {
+      std::fprintf(stderr, "simfarm: not judged: %s", farm::failure_text(each).c_str());
+      code = exit_incomplete;
+      continue;
+    }
+    const bool surprise =
+        !each.as_expected() || (!each.entry.expected && fail_on.contains(each.evaluation.verdict));
+    if (!surprise) continue;
+    std::fprintf(stderr, "simfarm: %s\n", farm::surprise_text(each).c_str());
+    if (code == exit_done) code = exit_gate_failed;
+  }
+  return code;
+}
+
+std::string text_report(const std::vector<farm::Board>& boards, bool quiet) {
+  std::string text;
+  for (const farm::Board& board : boards) {
+    text += (text.empty() ? "" : "\n") + farm::board_text(board);
+    for (const farm::Row& row : board.rows)
+      if (!quiet && !(row.scored->entry.expected && row.scored->as_expected()))
+        text += farm::failure_text(*row.scored);
+  }
+  return text;
+}
+
+int score(Flags& flags) {
+  Result<std::set<farm::Verdict>> fail_on = parse_fail_on(flags.fail_on);
+  if (!fail_on) return report(fail_on.error());
+  Result<std::string> shipped = shipped_tasks();
+  if (!shipped) return report(shipped.error());
+  if (flags.examples) {
+    flags.request.paths.push_back(*shipped);
+    // An example that says nothing else must be accepted.
+    for (u32 k = 1; k < static_cast<u32>(farm::Verdict::count); ++k)
+      fail_on->insert(static_cast<farm::Verdict>(k));
+  }
+  flags.request.tasks_given = !flags.request.tasks.empty();
+  if (!flags.request.tasks_given) flags.request.tasks = *shipped;
+  Result<std::vector<farm::Entry>> plan = farm::plan_score(flags.request);
+  if (!plan) return report(plan.error());
+  if (plan->empty()) {
+    std::fprintf(stderr, "simfarm: nothing to score; name submissions, or say --examples\n");
+    return exit_nothing;
+  }
+  if (const auto trust = check_trust(*plan, flags.trusted); !trust) return report(trust.error());
+  Result<farm::Toolchain> tools = toolchain();
+  if (!tools) return report(tools.error());
+
+  const u32 threads = flags.jobs == 0 ? host_threads() : flags.jobs;
+  const auto start = std::chrono::steady_clock::now();
+  Progress progress(plan->size());
+  const auto label = [](const farm::Entry& entry) {
+    return fmt::format("{} {}", farm::task_name(entry), entry.id);
+  };
+  const std::vector<farm::Scored> batch = farm::run_score(
+      std::move(*plan), *tools, threads,
+      {[&](const farm::Entry& entry) { progress.started(label(entry)); },
+       [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
+         progress.done(fmt::format("{} {}", label(entry), name(evaluation.verdict)),
+                       evaluation.accepted() || entry.expected == evaluation.verdict);
+       }});
+  progress.clear();
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const std::vector<farm::Board> boards = farm::make_boards(batch);
+  const std::string text =
+      flags.json ? farm::score_document(boards, {elapsed.count(), threads}).dump(2) + "\n"
+                 : text_report(boards, flags.quiet);
+  if (const int code = print(text); code != exit_done) return code;
+  return batch_exit_code(batch, *fail_on);
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "score", "Judge and rank a batch of submissions; print a board for each task");
+  auto flags = std::make_shared<Flags>();
+  command->add_option("paths", flags->request.paths,
+                      "Submissions (folders or tar files), tasks, or folders of tasks");
+  command->add_flag("--examples", flags->examples,
+                    "Score the shipped tasks; a verdict that an example must not get fails");
+  command->add_option("--task", flags->request.task, "Judge all by the task in this folder");
+  command->add_option(
+      "--tasks", flags->request.tasks,
+      "Folder in which a submission's task is found by its name (the shipped tasks)");
+  command
+      ->add_option("--fail-on", flags->fail_on,
+                   "End with 1 when a submission gets one of these verdicts; any: all but ACCEPTED")
+      ->delimiter(',');
+  command->add_flag("!--no-baseline", flags->request.baseline,
+                    "Do not add a task's starting kernel to the batch");
+  command->add_flag("--trusted", flags->trusted,
+                    "Build sources from outside the shipped tasks without a sandbox");
+  command->add_option("-j,--jobs", flags->jobs, "Threads (the host's)")->check(CLI::Range(1, 1024));
+  command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md)");
+  command->add_flag("-q,--quiet", flags->quiet, "Boards only, no reports of failures");
+  command->footer(
+      "Exit codes: 0 done, whatever the verdicts; 1 an announced verdict (expect.toml) was not the "
+      "one, "
+      "or --fail-on; 2 usage; 4 nothing to score; 5 a submission could not be judged; 78 a bad "
+      "task, or "
+      "no toolchain.");
+  command->callback([flags, &exit_code] { exit_code = score(*flags); });
+}
+
+}  // namespace simfarm::cli

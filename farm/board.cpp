@@ -1,0 +1,85 @@
+#include "farm/board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+
+namespace simfarm::farm {
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+Board make_board(std::vector<const Scored*> scored) {
+  Board board;
+  const Entry& first = scored.front()->entry;
+  board.task = first.task ? &first.task->task : nullptr;
+  const auto order = [](const Scored* each) {
+    const bool accepted = each->evaluation.accepted();
+    return std::tuple(!accepted, accepted ? each->evaluation.score() : 0, each->entry.id);
+  };
+  std::sort(scored.begin(), scored.end(),
+            [&](const Scored* a, const Scored* b) { return order(a) < order(b); });
+  const auto kernel = std::find_if(scored.begin(), scored.end(),
+                                   [](const Scored* each) { return each->entry.id == "kernel"; });
+  const bool base = kernel != scored.end() && (*kernel)->evaluation.accepted();
+  u32 rank = 0;
+  for (const Scored* each : scored) {
+    Row row{each, each->evaluation.accepted() ? ++rank : 0, {}};
+    if (row.rank != 0 && base)
+      row.speedup = ratio((*kernel)->evaluation.score(), each->evaluation.score());
+    board.rows.push_back(std::move(row));
+  }
+  return board;
+}
+
+}  // namespace
+
+std::vector<Board> make_boards(const std::vector<Scored>& batch) {
+  std::map<std::string, std::vector<const Scored*>> tasks;
+  for (const Scored& each : batch) tasks[task_name(each.entry)].push_back(&each);
+  std::vector<Board> boards;
+  for (auto& [name, scored] : tasks) boards.push_back(make_board(std::move(scored)));
+  return boards;
+}
+
+std::optional<Headroom> headroom(const Scored& scored) {
+  if (!scored.evaluation.accepted() || !scored.entry.task->task.deadline) return std::nullopt;
+  const TaskDeadline& deadline = *scored.entry.task->task.deadline;
+  std::optional<Headroom> worst;
+  for (const CaseScore& each : scored.evaluation.cases) {
+    const Headroom here{each.name, each.score(), each.units * deadline.cycles_per_unit, {}};
+    if (!worst || Wide{here.cycles} * worst->allowed > Wide{worst->cycles} * here.allowed)
+      worst = here;
+  }
+  if (!worst) return std::nullopt;
+  // In tenths of a per cent, rounded towards less headroom.
+  const Wide left = (Wide{worst->allowed} - Wide{worst->cycles}) * 1000;
+  const Wide allowed = worst->allowed;
+  const i64 tenths =
+      static_cast<i64>(left >= 0 ? left / allowed : -((-left + allowed - 1) / allowed));
+  const u64 size = static_cast<u64>(tenths < 0 ? -tenths : tenths);
+  worst->percent = fmt::format("{}{}.{}", tenths < 0 ? "-" : "", size / 10, size % 10);
+  return worst;
+}
+
+std::string ratio(u64 a, u64 b) {
+  check(b != 0, "a ratio has a denominator");
+  const u64 hundredths = static_cast<u64>(Wide{a} * 100 / b);
+  return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
+}
+
+std::string grouped(u64 value) {
+  if (value < 1000) return fmt::format("{}", value);
+  return fmt::format("{},{:03}", grouped(value / 1000), value % 1000);
+}
+
+Counters all_cases(const Evaluation& evaluation) {
+  Counters sum;
+  for (const CaseScore& each : evaluation.cases) sum += each.total;
+  return sum;
+}
+
+}  // namespace simfarm::farm

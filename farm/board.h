@@ -1,0 +1,47 @@
+// Boards: a pure function of what was scored. Integers only; ratios are printed from integers.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "farm/score.h"
+
+namespace simfarm::farm {
+
+/// One line of a board; points into the scored batch.
+struct Row {
+  const Scored* scored = nullptr;
+  u32 rank = 0;         ///< 1 for the best; 0: not ranked
+  std::string speedup;  ///< over the task's kernel/: "12.34"; empty when either is not accepted
+};
+
+/// The case of a task with a deadline that comes nearest to it.
+struct Headroom {
+  std::string case_name;
+  u64 cycles = 0;       ///< of the case, boot included
+  u64 allowed = 0;      ///< units times cycles_per_unit
+  std::string percent;  ///< of what is allowed, that is left; "-3.2" when it is missed
+  bool met() const { return cycles <= allowed; }
+};
+
+struct Board {
+  const Task* task = nullptr;  ///< null: of submissions that name no known task, all rejected
+  std::vector<Row> rows;       ///< ranked ones first, by cycles, then by id; then the others by id
+};
+
+/// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller id first.
+std::vector<Board> make_boards(const std::vector<Scored>& batch);
+
+/// Of an accepted submission to a task with a deadline.
+std::optional<Headroom> headroom(const Scored& scored);
+
+/// a / b with two decimals, cut: "12.34". `b` is not 0.
+std::string ratio(u64 a, u64 b);
+
+/// "1,234,567".
+std::string grouped(u64 value);
+
+/// The counters of all PEs over all cases.
+Counters all_cases(const Evaluation& evaluation);
+
+}  // namespace simfarm::farm

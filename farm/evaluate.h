@@ -1,0 +1,45 @@
+// One submission on its way from a path to a verdict: intake, build, lint, judge.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "farm/case.h"
+#include "farm/judge.h"
+#include "farm/submission.h"
+#include "farm/task.h"
+#include "farm/toolchain.h"
+#include "farm/verdict.h"
+
+namespace simfarm::farm {
+
+/// A task with its cases in memory, shared by all its submissions.
+struct LoadedTask {
+  Task task;
+  std::vector<Case> cases;
+};
+Result<std::shared_ptr<const LoadedTask>> load_task_and_cases(const std::string& folder);
+
+/// What became of a submission. Everything here is the same on every host.
+struct Evaluation {
+  Verdict verdict = Verdict::system_error;
+  std::string failed_case;  ///< where the verdict has one
+  std::string failure;      ///< lines for people; empty when accepted
+  std::vector<CaseScore> cases;
+  u64 local_bytes = 0;        ///< of the program's segments in local memory
+  std::string source_digest;  ///< of the submission's files; empty when intake refused it
+  std::string elf_digest;     ///< empty without a program
+  std::vector<u8> elf;
+
+  bool accepted() const { return verdict == Verdict::accepted; }
+  /// Cycles of all cases, boot included.
+  Cycle score() const;
+};
+
+/// Judges a submission that intake accepted (or the reason why it did not). With `only_case`, that
+/// case alone: for reruns, never for a board.
+Evaluation evaluate(const LoadedTask& task, const Result<Submission>& submission,
+                    const Toolchain& toolchain, const std::optional<std::string>& only_case = {});
+
+}  // namespace simfarm::farm

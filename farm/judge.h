@@ -1,0 +1,48 @@
+// The verdict on one program: every case, twice, against what the task says. docs/tasks.md, "How a
+// submission is judged", tells the same to authors.
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/simulation.h"
+#include "farm/case.h"
+#include "farm/task.h"
+#include "farm/verdict.h"
+#include "memory/program.h"
+#include "pe/stall.h"
+
+namespace simfarm::farm {
+
+struct JudgeOptions {
+  EngineKind engine = EngineKind::reference;
+  /// Two fillings of everything uninitialised: a result must be the same under both.
+  std::array<u64, 2> poison = {0x51a7e0fc0de5eed1, 0x2b0575ca1ab1e002};
+};
+
+/// What one case cost.
+struct CaseScore {
+  std::string name;
+  Cycle cycles = 0;       ///< of the run
+  Cycle boot_cycles = 0;  ///< charged before cycle 0 (lint.h)
+  u64 instructions = 0;   ///< of all PEs
+  u64 units = 0;          ///< of the task's deadline
+  Counters total;         ///< of all PEs
+  u64 dma_bytes = 0;      ///< read and written by all engines
+  Cycle score() const { return cycles + boot_cycles; }
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::accepted;
+  std::string failed_case;       ///< by name; empty when accepted
+  std::string failure;           ///< lines for people: what, where, the bytes or the report
+  std::vector<CaseScore> cases;  ///< those that passed, in order
+};
+
+/// Runs `image`, which lint accepted, on the cases in order, up to the first that fails.
+Judgement judge(const Task& task, const std::vector<Case>& cases,
+                std::shared_ptr<const Image> image, u64 local_bytes,
+                const JudgeOptions& options = {});
+
+}  // namespace simfarm::farm

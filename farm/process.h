@@ -1,0 +1,42 @@
+// One child process, bounded: what the farm starts is somebody else's program on somebody else's
+// input.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace simfarm::farm {
+
+struct ProcessLimits {
+  u32 cpu_seconds = 20;          ///< of each process of the child; then SIGXCPU
+  u64 address_bytes = 1u << 30;  ///< of each process
+  u64 file_bytes = 64u << 20;    ///< of each file written; then SIGXFSZ
+  u32 wall_seconds = 120;        ///< of the whole; then the group is killed
+  u64 log_bytes = 64u << 10;     ///< of output kept; what follows is counted, not kept
+  u64 output_bytes = 64u << 20;  ///< of output altogether; then the group is killed
+};
+
+struct ProcessRun {
+  enum class End : u8 {
+    exited,        ///< `code` is its exit status
+    signalled,     ///< `code` is the signal
+    wall_limit,    ///< killed for ProcessLimits::wall_seconds
+    output_limit,  ///< killed for ProcessLimits::output_bytes
+  } end{};
+  int code = 0;
+  std::string log;      ///< standard output and error together, as written
+  u64 log_dropped = 0;  ///< bytes beyond log_bytes
+  u64 cpu_milliseconds = 0;
+};
+
+/// Starts `arguments[0]` (a path) with exactly that environment, in that folder, in a process group
+/// of its own, standard input empty; waits for its end, and ends whatever it left behind in its
+/// group. Error: it could not be started.
+Result<ProcessRun> run_process(const std::vector<std::string>& arguments,
+                               const std::vector<std::string>& environment,
+                               const std::string& folder, const ProcessLimits& limits);
+
+}  // namespace simfarm::farm

@@ -1,0 +1,75 @@
+// The score document, docs/json.md, "simfarm.score".
+#include "farm/report.h"
+#include "profile/json.h"
+
+namespace simfarm::farm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json case_json(const CaseScore& each) {
+  return {{"case", each.name},
+          {"cycles", each.cycles},
+          {"boot_cycles", each.boot_cycles},
+          {"instructions", each.instructions},
+          {"dma_bytes", each.dma_bytes},
+          {"pes", profile::to_json(each.total)}};
+}
+
+Json row_json(const Row& row) {
+  const Scored& scored = *row.scored;
+  const Entry& entry = scored.entry;
+  const Evaluation& evaluation = scored.evaluation;
+  Json json = {
+      {"submission", entry.id},
+      {"rank", row.rank == 0 ? Json(nullptr) : Json(row.rank)},
+      {"verdict", name(evaluation.verdict)},
+      {"cycles", evaluation.accepted() ? Json(evaluation.score()) : Json(nullptr)},
+      {"speedup", text_or_null(row.speedup)},
+      {"author", entry.submission ? Json(entry.submission->author) : Json(nullptr)},
+      {"parent", entry.submission ? text_or_null(entry.submission->parent) : Json(nullptr)},
+      {"note", entry.submission ? Json(entry.submission->note) : Json(nullptr)},
+      {"expected", entry.expected ? Json(name(*entry.expected)) : Json(nullptr)},
+      {"as_expected", scored.as_expected()},
+      {"failed_case", text_or_null(evaluation.failed_case)},
+      {"failure", text_or_null(evaluation.failure)},
+      {"rerun", entry.rerun},
+      {"local_bytes", evaluation.local_bytes},
+      {"source_digest", text_or_null(evaluation.source_digest)},
+      {"elf_digest", text_or_null(evaluation.elf_digest)},
+      {"cases", Json::array()}};
+  for (const CaseScore& each : evaluation.cases) json["cases"].push_back(case_json(each));
+  if (const auto room = headroom(scored))
+    json["deadline"] = {{"met", room->met()},
+                        {"headroom_percent", room->percent},
+                        {"case", room->case_name},
+                        {"cycles", room->cycles},
+                        {"allowed_cycles", room->allowed}};
+  return json;
+}
+
+Json task_json(const Task& task) {
+  Json target = nullptr;
+  if (task.target) target = {{"label", task.target->label}, {"cycles", task.target->cycles}};
+  return {{"task", task.name},   {"version", task.version},
+          {"title", task.title}, {"machine", task.machine.name},
+          {"score", "cycles"},   {"target", std::move(target)}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json score_document(const std::vector<Board>& boards, const ScoreHost& host) {
+  Json document = {{"schema", "simfarm.score"}, {"version", 1}, {"tasks", Json::array()}};
+  for (const Board& board : boards) {
+    Json json = board.task ? task_json(*board.task) : Json{{"task", nullptr}};
+    json["board"] = Json::array();
+    for (const Row& row : board.rows) json["board"].push_back(row_json(row));
+    document["tasks"].push_back(std::move(json));
+  }
+  document["host"] = {{"seconds", host.seconds}, {"threads", host.threads}};
+  return document;
+}
+
+}  // namespace simfarm::farm
