@@ -127,6 +127,28 @@ SF_MAIN(args) { return table.value[args->version]; }
   EXPECT_EQ(end - start, 4u);
 }
 
+TEST(SimfarmCc, ScratchIsInNoSegment) {
+  const Image image = build("k.c", R"(
+#include <simfarm.h>
+SF_SCRATCH static char buffer[4096];
+static int zeroed[10];
+SF_MAIN(args) { zeroed[args->version] = 1; return buffer[args->tensors] + zeroed[args->params]; }
+)",
+                            "-Wall");
+  u32 local = 0, end = 0;
+  for (const Segment& segment : image.segments)
+    if (segment.address >= 0x1000'0000) {
+      local += segment.memory_bytes;
+      end = segment.address + segment.memory_bytes;
+    }
+  EXPECT_EQ(local, 40u);
+  for (const Symbol& symbol : image.symbols)
+    if (symbol.name == "buffer") {
+      EXPECT_GE(symbol.address, end);
+      EXPECT_LE(symbol.address + symbol.size, 0x1000'8000u);
+    }
+}
+
 TEST(SimfarmCc, SaysWhatIsWrong) {
   const std::pair<const char*, const char*> wrong[] = {
       {"", "usage: simfarm-cc"},

@@ -179,6 +179,26 @@ TEST(SdkWords, EveryLevelGivesTheSameInstructions) {
   }
 }
 
+TEST(SdkWords, OldestStandardsTakeTheHeader) {
+  build("words.c", source(), "-O1 -std=c99 -Wall -Wextra -Wpedantic");
+  build("words.cc", source(), "-O1 -std=c++17 -Wall -Wextra -Wpedantic");
+}
+
+TEST(SdkWords, GccTakesTheHeader) {
+  Folder folder;
+  folder.write("words.c", source());
+  folder.write("words.cc", source());
+  std::string output;
+  if (run_in(folder, "command -v riscv64-unknown-elf-gcc", output) != 0)
+    GTEST_SKIP() << "riscv64-unknown-elf-gcc is not installed";
+  const std::string command =
+      "riscv64-unknown-elf-gcc -march=rv32imc_zicsr_zba_zbb -mabi=ilp32 -ffreestanding -Wall "
+      "-Werror"
+      " -isystem '" SIMFARM_SOURCE_DIR "/sdk/include' -c -o out.o ";
+  for (const char* options : {"-O0 -std=c99 words.c", "-O2 words.c", "-O3 -std=c++17 words.cc"})
+    EXPECT_EQ(run_in(folder, command + options, output), 0) << options << "\n" << output;
+}
+
 TEST(SdkWords, FieldsOutOfRangeDoNotCompile) {
   const std::pair<const char*, const char*> wrong[] = {
       {"sf_send(4, a)", "SF_NORTH"},
