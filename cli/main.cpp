@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_disasm(app, exit_code);
   add_isa(app, exit_code);
   add_machine(app, exit_code);
+  add_task(app, exit_code);
   add_try(app, exit_code);
   add_score(app, exit_code);
   try {

@@ -67,8 +67,8 @@ std::optional<Headroom> headroom(const Scored& scored) {
 
 std::string ratio(u64 a, u64 b) {
   check(b != 0, "a ratio has a denominator");
-  const u64 hundredths = static_cast<u64>(Wide{a} * 100 / b);
-  return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
+  const u64 hundredths = static_cast<u64>(Wide{a % b} * 100 / b);
+  return fmt::format("{}.{:02}", a / b, hundredths);
 }
 
 std::string grouped(u64 value) {

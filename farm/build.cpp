@@ -20,7 +20,7 @@ constexpr u64 max_elf_bytes = 64u << 20;
 constexpr PackageLimits max_include{.bytes = 4u << 20, .files = 256};
 
 /// One run of the compiler driver, classified. Signals arrive through its shell as 128 + number.
-Verdict classify(const ProcessRun& run, const Toolchain& toolchain) {
+Verdict classify(const ProcessRun& run, const Toolchain& toolchain, const ProcessLimits& limits) {
   if (run.end == ProcessRun::End::wall_limit) return Verdict::host_limit;
   if (run.end == ProcessRun::End::output_limit) return Verdict::compile_limit;
   const int signal = run.end == ProcessRun::End::signalled ? run.code : run.code - 128;
@@ -29,6 +29,8 @@ Verdict classify(const ProcessRun& run, const Toolchain& toolchain) {
   if (run.code == 126 || run.code == 127)
     return Verdict::system_error;  // the shell's "cannot execute"
   if (signal == SIGXCPU || signal == SIGXFSZ) return Verdict::compile_limit;
+  if (signal == SIGKILL && run.cpu_milliseconds >= u64{1000} * limits.cpu_seconds)
+    return Verdict::compile_limit;                    // it sat out SIGXCPU
   if (signal == SIGKILL) return Verdict::host_limit;  // nobody here did it: the kernel, for memory
   // RLIMIT_AS does not signal; this line is LLVM's last word then.
   if (run.log.find("LLVM ERROR: out of memory") != std::string::npos) return Verdict::compile_limit;
@@ -128,7 +130,7 @@ class Builder {
     step_log_ = run->log;
     built_.log += profile::printable(run->log);
     if (run->log_dropped > 0) built_.log += fmt::format("\n({} more bytes)\n", run->log_dropped);
-    built_.verdict = classify(*run, toolchain_);
+    built_.verdict = classify(*run, toolchain_, limits_);
     built_.log += explain(built_.verdict);
     return built_.verdict == Verdict::accepted;
   }

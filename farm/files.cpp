@@ -42,7 +42,7 @@ Result<void> collect(const std::string& folder, const std::string& prefix,
     names.insert(at->path().filename().string());
   if (error) return io_error(fmt::format("{}: {}", folder, error.message()));
   for (const std::string& name : names) {
-    if (name.front() == '.') continue;
+    if (name.front() == '.' || name == "__pycache__") continue;
     const std::string path = prefix + name;
     if (const auto problem = path_problem(path))
       return input_error(fmt::format("{}/{}: the name {}", folder, printable_key(path), *problem));

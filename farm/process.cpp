@@ -59,7 +59,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   const bool ready = ::setpgid(0, 0) == 0 && nothing >= 0 && ::dup2(nothing, 0) >= 0 &&
                      ::dup2(output, 1) >= 0 && ::dup2(output, 2) >= 0 && ::chdir(folder) == 0 &&
                      // A soft limit below the hard one: SIGXCPU tells its reason, SIGKILL does not.
-                     limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1) &&
+                     // LLVM's handler writes a stack trace first.
+                     limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2) &&
                      limit(RLIMIT_AS, limits.address_bytes, limits.address_bytes) &&
                      limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) &&
                      limit(RLIMIT_CORE, 0, 0);

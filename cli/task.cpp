@@ -1,0 +1,114 @@
+// simfarm task new|check|pack: writing task packages.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/farm_options.h"
+#include "cli/progress.h"
+#include "farm/package.h"
+#include "farm/report.h"
+#include "farm/score.h"
+
+namespace simfarm::cli {
+namespace {
+
+int create(const std::string& name, const std::string& into) {
+  Result<std::string> home = home_folder();
+  if (!home) return report(home.error());
+  Result<std::vector<farm::PackageFile>> files = farm::new_task(*home + "/sdk/task-template", name);
+  if (!files) return report(files.error());
+  const std::string folder = into.empty() ? name : into;
+  std::error_code error;
+  if (std::filesystem::exists(folder, error))
+    return report(usage_error(folder + ": is there already; nothing was written"));
+  if (const auto written = farm::write_folder(folder, *files); !written)
+    return report(written.error());
+  return print(
+      fmt::format("{0}: {1} files. Next: edit {0}/task.toml and {0}/reference.py, make cases "
+                  "with {0}/generate.py, then\n  simfarm task check {0}\n",
+                  folder, files->size()));
+}
+
+int check(const std::string& folder, u32 jobs) {
+  Result<std::vector<farm::Entry>> plan = farm::plan_score({.paths = {folder}, .tasks = folder});
+  if (!plan) return report(plan.error());
+  Result<std::shared_ptr<const farm::LoadedTask>> task = farm::load_task_and_cases(folder);
+  if (!task) return report(task.error());
+  Result<farm::Toolchain> tools = toolchain();
+  if (!tools) return report(tools.error());
+  Progress progress(plan->size());
+  const std::vector<farm::Scored> batch = farm::run_score(
+      std::move(*plan), *tools, jobs,
+      {[&](const farm::Entry& entry) { progress.started(entry.id); },
+       [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
+         progress.done(fmt::format("{} {}", entry.id, name(evaluation.verdict)),
+                       evaluation.verdict == entry.expected.value_or(farm::Verdict::accepted));
+       }});
+  progress.clear();
+
+  const std::vector<std::string> gaps = farm::package_gaps((*task)->task);
+  std::string text;
+  for (const farm::Board& board : farm::make_boards(batch)) text += farm::board_text(board);
+  for (const std::string& gap : gaps) text += "problem: " + gap + "\n";
+  int code = gaps.empty() ? exit_done : exit_gate_failed;
+  for (const farm::Scored& each : batch) {
+    if (!farm::row(each.evaluation.verdict).authors) code = exit_incomplete;
+    if (each.evaluation.verdict == each.entry.expected.value_or(farm::Verdict::accepted)) continue;
+    text += "problem: " + farm::surprise_text(each) + "\n" + farm::failure_text(each);
+    if (code == exit_done) code = exit_gate_failed;
+  }
+  const farm::Task& good = (*task)->task;
+  text += fmt::format("{} version {}: {} tensors, {} parameters, {} cases, {} submissions: {}\n",
+                      good.name, good.version, good.tensors.size(), good.params.size(),
+                      good.cases.size(), batch.size(), code == exit_done ? "good" : "not good yet");
+  const int printed = print(text);
+  return printed == exit_done ? code : printed;
+}
+
+int pack(const std::string& folder, const std::string& output) {
+  Result<std::vector<u8>> bytes = farm::pack_task(folder);
+  if (!bytes) return report(bytes.error());
+  if (const auto written = write_file(output, *bytes); !written) return report(written.error());
+  return print(fmt::format("{}: {} bytes\n", output, bytes->size()));
+}
+
+struct Flags {
+  std::string name;
+  std::string output;
+  u32 jobs = 0;
+};
+
+}  // namespace
+
+void add_task(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("task", "Write task packages: new, check, pack");
+  command->require_subcommand(1);
+  auto flags = std::make_shared<Flags>();
+
+  CLI::App* fresh = command->add_subcommand(
+      "new", "Begin a task: a complete small one, to be changed into yours (docs/tasks.md)");
+  fresh->add_option("name", flags->name, "The task's name: a-z, 0-9, '-'")->required();
+  fresh->add_option("-o,--output", flags->output, "Folder to make (the name)");
+  fresh->callback([flags, &exit_code] { exit_code = create(flags->name, flags->output); });
+
+  CLI::App* look = command->add_subcommand(
+      "check", "Read a task as the farm does; judge its kernel, submissions and wrong ones");
+  look->add_option("folder", flags->name, "The task's folder")->required();
+  look->add_option("-j,--jobs", flags->jobs, "Threads (the host's)")->check(CLI::Range(1, 1024));
+  look->footer(
+      "Sources are compiled with your rights. Exit codes: 0 good; 1 a gap, or a verdict that is "
+      "not "
+      "the one it must be; 5 something could not be judged; 78 a bad task.toml or case.");
+  look->callback([flags, &exit_code] { exit_code = check(flags->name, flags->jobs); });
+
+  CLI::App* packed =
+      command->add_subcommand("pack", "Pack a task into one tar file; equal tasks, equal bytes");
+  packed->add_option("folder", flags->name, "The task's folder")->required();
+  packed->add_option("-o,--output", flags->output, "The tar file")->required();
+  packed->callback([flags, &exit_code] { exit_code = pack(flags->name, flags->output); });
+}
+
+}  // namespace simfarm::cli
