@@ -9,7 +9,6 @@
 #include "cli/exit_codes.h"
 #include "cli/run_options.h"
 #include "dma/descriptor.h"
-#include "farm/case_io.h"
 #include "isa/encode.h"
 #include "profile/dma_timeline.h"
 #include "profile/json.h"
@@ -135,11 +134,8 @@ Result<RunInput> load(Flags& flags, std::string& notes) {
   if (!file) return file.error();
   if (is_elf(*file)) {
     Result<RunInput> input = load_run(flags);
-    if (!input || flags.inputs.empty()) return input;
-    Result<farm::CaseRun> tensors = farm::open_case(flags.inputs, input->machine);
-    if (!tensors) return tensors.error();
-    input->memory = std::move(tensors->memory);
-    input->arguments = std::move(tensors->arguments);
+    if (!input) return input;
+    if (const auto tensors = load_tensors(flags, *input); !tensors) return tensors.error();
     return input;
   }
   Result<std::vector<u8>> bytes = descriptor_bytes(flags.program, *file);

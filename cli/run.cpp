@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/run_options.h"
-#include "farm/case_io.h"
 #include "profile/json.h"
 #include "profile/report.h"
 #include "profile/source.h"
@@ -44,14 +43,8 @@ int run(const Flags& flags) {
   Result<RunInput> loaded = load_run(flags);
   if (!loaded) return report(loaded.error());
   RunInput& input = *loaded;
-  std::optional<farm::CaseRun> tensors;
-  if (!flags.inputs.empty()) {
-    Result<farm::CaseRun> opened = farm::open_case(flags.inputs, input.machine);
-    if (!opened) return report(opened.error());
-    tensors = std::move(*opened);
-    input.memory = tensors->memory;
-    input.arguments = tensors->arguments;
-  }
+  const Result<std::optional<farm::CaseRun>> tensors = load_tensors(flags, input);
+  if (!tensors) return report(tensors.error());
   Result<std::unique_ptr<Simulation>> simulation =
       make_simulation(EngineKind::reference, input, run_options(flags, nullptr));
   if (!simulation) return report(simulation.error());
@@ -60,7 +53,7 @@ int run(const Flags& flags) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
   if (!flags.outputs.empty()) {
-    const Result<void> written = farm::write_outputs(*tensors, **simulation, flags.outputs);
+    const Result<void> written = farm::write_outputs(**tensors, **simulation, flags.outputs);
     if (!written) return report(written.error());
   }
   const std::string text =

@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/run_options.h"
-#include "farm/case_io.h"
 #include "profile/report.h"
 #include "profile/trace.h"
 
@@ -48,12 +47,7 @@ int trace(const Flags& flags) {
     if (pe >= input->machine.pes())
       return report(usage_error(
           fmt::format("--pe {}: the machine has PEs 0 to {}", pe, input->machine.pes() - 1)));
-  if (!flags.inputs.empty()) {
-    Result<farm::CaseRun> tensors = farm::open_case(flags.inputs, input->machine);
-    if (!tensors) return report(tensors.error());
-    input->memory = std::move(tensors->memory);
-    input->arguments = std::move(tensors->arguments);
-  }
+  if (const auto tensors = load_tensors(flags, *input); !tensors) return report(tensors.error());
   bool failed = false;
   profile::TraceWindow window;
   window.pes.insert(flags.pes.begin(), flags.pes.end());

@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "farm/case.h"
+#include "farm/task.h"
 #include "farm/tensor_file.h"
 
 namespace simfarm::farm {
@@ -63,6 +65,18 @@ Result<CaseRun> open_case(const std::string& path, const Machine& machine) {
   CaseRun run{std::move(*layout), {}, {}};
   run.memory = initial_memory(run.layout, contents, std::nullopt);
   run.arguments = argument_block(run.layout);
+  return run;
+}
+
+Result<CaseRun> open_task_case(const std::string& path, const std::string& task_folder) {
+  Result<Task> task = load_task(task_folder);
+  if (!task) return task.error();
+  Result<TensorFile> file = read_tensor_file(path);
+  if (!file) return file.error();
+  Result<Case> bound = bind_case(*task, std::move(*file), path);
+  if (!bound) return bound.error();
+  CaseRun run{std::move(bound->layout), {}, std::move(bound->arguments)};
+  run.memory = initial_memory(run.layout, bound->before, std::nullopt);
   return run;
 }
 

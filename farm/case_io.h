@@ -25,6 +25,11 @@ struct CaseRun {
 /// groups, no room in DRAM, an attribute outside int32.
 Result<CaseRun> open_case(const std::string& path, const Machine& machine);
 
+/// The same as the judge lays it out for the task in `task_folder`: its tensors and parameters in
+/// its order, in its places, so that the run takes the cycles that the judge counts (without boot
+/// cost).
+Result<CaseRun> open_task_case(const std::string& path, const std::string& task_folder);
+
 /// Writes what the run left in its output tensors: /outputs/<tensor>, readable as a case.
 Result<void> write_outputs(const CaseRun& run, const Simulation& simulation,
                            const std::string& path);
