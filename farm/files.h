@@ -24,9 +24,9 @@ struct PackageLimits {
 /// by a link, or nothing there.
 Result<std::string> resolve_inside(const std::string& folder, const std::string& relative);
 
-/// Every regular file below `folder`, sorted by path. Left out: names that start with '.' (editors and
-/// version control leave them) and Python's __pycache__. Links, special files and bad names are errors,
-/// like what is over the limits.
+/// Every regular file below `folder`, sorted by path. Left out: names that start with '.' (editors
+/// and version control leave them) and Python's __pycache__. Links, special files and bad names are
+/// errors, like what is over the limits.
 Result<std::vector<PackageFile>> read_folder(const std::string& folder,
                                              const PackageLimits& limits);
 

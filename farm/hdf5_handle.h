@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "farm/tensor.h"
-
 namespace simfarm::farm::hdf5 {
 
 /// An HDF5 identifier with the function that closes it.
@@ -49,8 +47,5 @@ class Quiet {
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
 };
-
-/// The file type of a DType.
-hid_t file_type(DType type);
 
 }  // namespace simfarm::farm::hdf5

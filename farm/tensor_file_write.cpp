@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "farm/hdf5_dataset.h"
 #include "farm/hdf5_handle.h"
 #include "farm/tensor_file.h"
 

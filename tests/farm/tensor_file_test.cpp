@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/file.h"
+#include "farm/chunk.h"
 #include "tests/farm/support.h"
 
 namespace simfarm::farm {
@@ -58,6 +59,37 @@ TensorFile small_file() {
   file.outputs = {{"z", DType::int64, {1}, {5, 0, 0, 0, 0, 0, 0, 0}}};
   file.attributes = {{"scale", -7}, {"n", i64{1} << 40}};
   return file;
+}
+
+TEST(TensorFile, ReadsEveryMixtureOfChunksAndFilters) {
+  const Folder folder;
+  const auto ran = python(folder, R"(
+rng = np.random.Generator(np.random.PCG64(7))
+types = "int8 uint8 int16 uint16 int32 uint32 float32 int64 uint64".split()
+f = h5py.File("case.h5", "w"); g = h5py.File("latest.h5", "w", libver="latest")
+for k in range(60):
+    shape = tuple(int(n) for n in rng.integers(1, 14, rng.integers(1, 5)))
+    chunks = tuple(int(rng.integers(1, n + 1)) for n in shape)
+    x = rng.integers(0, 256, (*shape, 8), dtype=np.uint8).view(np.int64)[..., 0].astype(types[k % 9])
+    x.tofile(f"{k:02}.bin")
+    if rng.integers(4) == 0: x = np.zeros_like(x); x.tofile(f"{k:02}.bin")
+    options = dict(shuffle=bool(rng.integers(2)), fletcher32=bool(rng.integers(2)))
+    if rng.integers(2): options["compression"] = int(rng.integers(0, 10))
+    # Chunks that may grow, and hang over the edge of what there is.
+    if rng.integers(3) == 0: options["maxshape"] = (None,) * len(shape); chunks = tuple(c + 3 for c in chunks)
+    f.create_dataset(f"inputs/t{k:02}", data=x, chunks=chunks, **options)
+    g.create_dataset(f"inputs/t{k:02}", data=x, chunks=chunks, **options)
+)");
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  for (const char* name : {"case.h5", "latest.h5"}) {
+    const Result<TensorFile> file = read_tensor_file(folder.path(name));
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_EQ(file->inputs.size(), 60u);
+    for (const Tensor& tensor : file->inputs)
+      EXPECT_EQ(tensor.bytes,
+                read_file(folder.path(tensor.name.substr(1) + ".bin"), 1u << 20).value())
+          << name << " " << tensor.name;
+  }
 }
 
 TEST(TensorFile, H5pyReadsWhatWeWrite) {
@@ -245,6 +277,28 @@ TEST(TensorFile, FlippedMetadataBitsAreRefused) {
   }
   EXPECT_GT(refused, 100u);
   EXPECT_EQ(changed, 0u);
+}
+
+TEST(Chunk, DamageIsFound) {
+  const std::vector<u8> data = {1, 2, 3, 4, 5, 6, 7};
+  // Three words and a half: sums modulo 65535 by hand.
+  const u32 sum1 = 0x0102 + 0x0304 + 0x0506 + 0x0700;
+  const u32 sum2 = 4 * 0x0102 + 3 * 0x0304 + 2 * 0x0506 + 0x0700;
+  EXPECT_EQ(fletcher32(data), sum2 << 16 | sum1);
+  std::vector<u8> stored = data;
+  for (u32 k = 0; k < 4; ++k) stored.push_back(static_cast<u8>(fletcher32(data) >> (8 * k)));
+  const ChunkFilter checksum[] = {ChunkFilter::fletcher32};
+  EXPECT_EQ(decode_chunk(stored, checksum, 0, 7, 1), data);
+  EXPECT_EQ(decode_chunk(stored, checksum, 0, 8, 1), std::nullopt);
+  EXPECT_EQ(decode_chunk(stored, checksum, 1, 11, 1), stored) << "a skipped filter is not undone";
+  EXPECT_EQ(decode_chunk({}, checksum, 0, 0, 1), std::nullopt);
+  for (size_t k = 0; k < stored.size(); ++k) {
+    std::vector<u8> bad = stored;
+    bad[k] ^= 0x40;
+    EXPECT_EQ(decode_chunk(bad, checksum, 0, 7, 1), std::nullopt) << k;
+  }
+  const ChunkFilter packed[] = {ChunkFilter::deflate};
+  EXPECT_EQ(decode_chunk(data, packed, 0, 7, 1), std::nullopt);
 }
 
 }  // namespace
