@@ -46,7 +46,15 @@ Result<void> check_trust(const std::vector<farm::Entry>& plan, bool trusted) {
   Result<std::string> shipped = shipped_tasks();
   if (!shipped) return shipped.error();
   const std::vector<std::string> foreign = farm::outside(plan, *shipped);
-  if (trusted || foreign.empty()) return {};
+  if (foreign.empty()) return {};
+  if (trusted) {
+    std::fprintf(
+        stderr,
+        "simfarm: %zu submissions from outside the shipped tasks are built without a sandbox, "
+        "as --trusted says\n",
+        foreign.size());
+    return {};
+  }
   std::string list;
   for (size_t k = 0; k < std::min<size_t>(foreign.size(), 5); ++k) list += "\n  " + foreign[k];
   if (foreign.size() > 5) list += fmt::format("\n  and {} more", foreign.size() - 5);
