@@ -70,15 +70,15 @@ Result<bool> is_loaded(const File& file, u32 type, u32 index, u64 at) {
     case elf::segment_null:
     case elf::segment_note:
     case elf::segment_phdr:
+    // Only says where in a PT_LOAD the template is that start-up code copies; linker scripts of
+    // bare-metal C libraries (picolibc) always write one.
+    case elf::segment_tls:
       return false;
     case elf::segment_dynamic:
       reason = "PT_DYNAMIC: link statically";
       break;
     case elf::segment_interp:
       reason = "PT_INTERP: link statically";
-      break;
-    case elf::segment_tls:
-      reason = "PT_TLS: there is no thread-local storage";
       break;
     case elf::segment_shlib:
       reason = "PT_SHLIB, which is reserved";
