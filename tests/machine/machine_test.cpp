@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 
 #include "engine/machine_keys.h"
 
@@ -167,6 +168,46 @@ TEST(Machine, PrintsAFileThatGivesTheSameMachine) {
   }
 }
 
+TEST(Machine, ManualHasEveryKey) {
+  std::stringstream manual;
+  manual << std::ifstream(SIMFARM_SOURCE_DIR "/docs/machine-files.md").rdbuf();
+  Machine defaults;
+  u32 rows = 0;
+  for (const MachineKey& key : machine_keys()) {
+    const u64 given = value(defaults, key);
+    const std::string possible =
+        key.rule == KeyRule::flag ? "true, false | " + std::string(given ? "true" : "false")
+                                  : std::to_string(key.smallest) + ".." +
+                                        std::to_string(key.largest) + " | " + std::to_string(given);
+    EXPECT_THAT(manual.str(), HasSubstr("| `" + std::string(key.table) + "." +
+                                        std::string(key.name) + "` | " + possible + " |\n"));
+    ++rows;
+  }
+  // One row a key and no more.
+  std::string line;
+  u32 lines = 0;
+  while (std::getline(manual, line)) lines += line.starts_with("| `");
+  EXPECT_EQ(lines, rows);
+}
+
+TEST(Machine, ManualsExamplesAreRight) {
+  std::stringstream manual;
+  manual << std::ifstream(SIMFARM_SOURCE_DIR "/docs/machine-files.md").rdbuf();
+  std::string line, example;
+  u32 examples = 0;
+  bool inside = false;
+  while (std::getline(manual, line)) {
+    if (line == "```" && inside) {
+      EXPECT_EQ(refusal(example), "accepted") << example;
+      ++examples;
+      inside = false;
+    }
+    if (inside) example += line + "\n";
+    if (line == "```toml") inside = true, example.clear();
+  }
+  EXPECT_EQ(examples, 2u);
+}
+
 TEST(Machine, LoadsFiles) {
   const std::string path = ::testing::TempDir() + "machine_test.toml";
   std::ofstream(path) << "name = \"of-a-file\"\n[array]\nrows = 3\n";
@@ -178,9 +219,10 @@ TEST(Machine, LoadsFiles) {
   const auto missing = load_machine("mega");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, Error::Kind::io);
-  EXPECT_EQ(missing.error().message,
-            "mega: cannot open: No such file or directory (shipped machines: single, nano, perform, "
-            "ultra)");
+  EXPECT_EQ(
+      missing.error().message,
+      "mega: cannot open: No such file or directory (shipped machines: single, nano, perform, "
+      "ultra)");
 }
 
 }  // namespace
