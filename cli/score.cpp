@@ -1,7 +1,9 @@
 // simfarm score: a batch of submissions, judged and ranked.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <set>
 
@@ -96,6 +98,17 @@ std::string text_report(const std::vector<farm::Board>& boards, bool quiet) {
   return text;
 }
 
+// Set by Ctrl-C: nothing new is begun. The second one ends the program at once (SA_RESETHAND).
+std::atomic<int> interrupted = 0;
+
+void stop_at_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = SA_RESETHAND;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
 int score(Flags& flags) {
   Result<std::set<farm::Verdict>> fail_on = parse_fail_on(flags.fail_on);
   if (!fail_on) return report(fail_on.error());
@@ -119,6 +132,7 @@ int score(Flags& flags) {
   Result<farm::Toolchain> tools = toolchain();
   if (!tools) return report(tools.error());
 
+  stop_at_interrupt();
   const u32 threads = flags.jobs == 0 ? host_threads() : flags.jobs;
   const auto start = std::chrono::steady_clock::now();
   Progress progress(plan->size());
@@ -127,7 +141,8 @@ int score(Flags& flags) {
   };
   const std::vector<farm::Scored> batch = farm::run_score(
       std::move(*plan), *tools, threads,
-      {[&](const farm::Entry& entry) { progress.started(label(entry)); },
+      {[] { return interrupted != 0; },
+       [&](const farm::Entry& entry) { progress.started(label(entry)); },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
          progress.done(fmt::format("{} {}", label(entry), name(evaluation.verdict)),
                        evaluation.accepted() || entry.expected == evaluation.verdict);
@@ -139,6 +154,10 @@ int score(Flags& flags) {
       flags.json ? farm::score_document(boards, {elapsed.count(), threads}).dump(2) + "\n"
                  : text_report(boards, flags.quiet);
   if (const int code = print(text); code != exit_done) return code;
+  if (interrupted != 0) {
+    std::fprintf(stderr, "simfarm: interrupted; what is CANCELLED was not judged\n");
+    return exit_interrupted;
+  }
   return batch_exit_code(batch, *fail_on);
 }
 
@@ -172,7 +191,7 @@ void add_score(CLI::App& app, int& exit_code) {
       "one, "
       "or --fail-on; 2 usage; 4 nothing to score; 5 a submission could not be judged; 78 a bad "
       "task, or "
-      "no toolchain.");
+      "no toolchain; 130 interrupted.");
   command->callback([flags, &exit_code] { exit_code = score(*flags); });
 }
 

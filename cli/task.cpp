@@ -42,7 +42,8 @@ int check(const std::string& folder, u32 jobs) {
   Progress progress(plan->size());
   const std::vector<farm::Scored> batch = farm::run_score(
       std::move(*plan), *tools, jobs,
-      {[&](const farm::Entry& entry) { progress.started(entry.id); },
+      {{},
+       [&](const farm::Entry& entry) { progress.started(entry.id); },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
          progress.done(fmt::format("{} {}", entry.id, name(evaluation.verdict)),
                        evaluation.verdict == entry.expected.value_or(farm::Verdict::accepted));

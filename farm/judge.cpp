@@ -43,15 +43,16 @@ class CaseJudge {
   std::optional<Finding> examine() {
     if (auto failed = run(options_.poison[0], first_)) return failed;
     if (auto abnormal = check_end(first_.outcome)) return abnormal;
-    // The second run comes before the outputs are looked at: "wrong, and differently wrong each
-    // time" is the more helpful answer.
+    // Also when the first run's outputs are wrong: "and differently wrong each time" is the more
+    // helpful answer, and the graver verdict.
     if (auto failed = run(options_.poison[1], second_)) return failed;
-    if (auto differ = check_agreement()) return differ;
-    for (size_t k = 0; k < 2; ++k)
-      if (auto wrong =
-              find_difference(case_, (k == 0 ? first_ : second_).memory, options_.poison[k]))
-        return Finding{Verdict::wrong_output, std::move(*wrong)};
-    return std::nullopt;
+    std::optional<Finding> told = check_agreement();
+    for (const auto& [poison, each] :
+         {std::pair(options_.poison[0], &first_), std::pair(options_.poison[1], &second_)})
+      if (auto wrong = find_difference(case_, each->memory, poison))
+        if (!told || graver(told->verdict, Verdict::wrong_output) != told->verdict)
+          told = Finding{Verdict::wrong_output, std::move(*wrong)};
+    return told;
   }
 
   CaseScore score(u64 local_bytes) const {

@@ -139,7 +139,13 @@ class Planner {
     const std::string key = canonical(folder);
     if (const auto found = tasks_.find(key); found != tasks_.end()) return found->second;
     Result<std::shared_ptr<const LoadedTask>> task = load_task_and_cases(folder);
-    if (task) tasks_.emplace(key, *task);
+    if (!task) return task;
+    // A board is a task's: two of one name would be ranked together.
+    for (const auto& [other, loaded] : tasks_)
+      if (loaded->task.name == (*task)->task.name)
+        return usage_error(fmt::format("two tasks are named {}: {} and {}; score them one by one",
+                                       loaded->task.name, loaded->task.folder, folder));
+    tasks_.emplace(key, *task);
     return task;
   }
 
@@ -190,6 +196,10 @@ std::vector<Scored> run_score(std::vector<Entry> plan, const Toolchain& toolchai
     Scored& each = results[k];
     {
       const std::lock_guard lock(telling);
+      if (progress.stop && progress.stop()) {
+        each.evaluation.verdict = Verdict::cancelled;
+        return;
+      }
       if (progress.started) progress.started(each.entry);
     }
     each.evaluation =

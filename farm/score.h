@@ -52,8 +52,10 @@ struct Scored {
   bool as_expected() const { return !entry.expected || *entry.expected == evaluation.verdict; }
 };
 
-/// Told when a submission starts and when it is done, one call at a time.
+/// Told when a submission starts and when it is done, one call at a time. Once `stop` says so, what
+/// has not started is CANCELLED.
 struct ScoreProgress {
+  std::function<bool()> stop;
   std::function<void(const Entry&)> started;
   std::function<void(const Entry&, const Evaluation&)> done;
 };

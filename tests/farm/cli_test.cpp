@@ -119,6 +119,30 @@ TEST_F(FarmCommands, BadCallsAndBadTasksHaveTheirOwnExitCodes) {
             78);
 }
 
+TEST_F(FarmCommands, AnInterruptedBatchFinishesWhatRunsAndSaysWhatWasNotJudged) {
+  // The linker of the first build interrupts simfarm, as Ctrl-C would.
+  folder_.write("lld", "#!/bin/sh\nkill -INT $(cat " + folder_.path("pid") +
+                           ")\nexec /usr/bin/ld.lld-19 \"$@\"\n");
+  ASSERT_EQ(shell("chmod +x " + folder_.path("lld")).status, 0);
+  test::write_submission(folder_, "submissions/later", kernel_with(""));
+  const test::Ran ran = shell(
+      "cd " + folder_.path() + " && SIMFARM_LLD=./lld TMPDIR=" + folder_.path("tasks") +
+      " sh -c 'echo $$ >pid; exec " SIMFARM_PROGRAM " score --trusted -j 1 tasks/small' 2>stderr");
+  EXPECT_EQ(ran.status, 130) << errors(folder_);
+  EXPECT_THAT(ran.output, HasSubstr("kernel             test    ACCEPTED"));
+  EXPECT_THAT(ran.output, HasSubstr("submissions/later  test    CANCELLED"));
+  EXPECT_THAT(errors(folder_), HasSubstr("interrupted"));
+  EXPECT_EQ(shell("ls " + folder_.path("tasks")).output, "small\n")
+      << "no temporary folder is left";
+}
+
+TEST_F(FarmCommands, TwoTasksOfOneNameHaveNoCommonBoard) {
+  std::filesystem::copy(folder_.path("tasks/small"), folder_.path("tasks/twin"),
+                        std::filesystem::copy_options::recursive);
+  EXPECT_EQ(simfarm("score --trusted tasks").status, 2);
+  EXPECT_THAT(errors(folder_), HasSubstr("two tasks are named small: tasks/small and tasks/twin"));
+}
+
 TEST_F(FarmCommands, ANobodysFaultIsNoVerdict) {
   // A linker that dies of its own.
   folder_.write("lld", "#!/bin/sh\nexit 127\n");

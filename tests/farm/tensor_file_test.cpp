@@ -279,6 +279,37 @@ TEST(TensorFile, FlippedMetadataBitsAreRefused) {
   EXPECT_EQ(changed, 0u);
 }
 
+TEST(TensorFile, DamagedDefaultFormatIsRefusedOrHarmless) {
+  // The metadata of h5py's default format has no checksums: damage gets far into the reader.
+  const Folder folder;
+  const auto ran = python(folder, R"(
+with h5py.File("case.h5", "w") as f:
+    f["inputs/a"] = np.arange(12, dtype=np.int8).reshape(3, 4)
+    f.create_dataset("inputs/b", data=np.arange(100, dtype=np.int32).reshape(10, 10), chunks=(3, 4),
+                     compression=4, shuffle=True, fletcher32=True)
+    f["expected/c"] = np.ones((4, 4), np.float32)
+    f.attrs["n"] = 5
+)");
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const std::vector<u8> good = read_file(folder.path("case.h5"), 1u << 20).value();
+  u64 random = 1;
+  const auto next = [&] {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return random >> 33;
+  };
+  u32 refused = 0;
+  for (u32 round = 0; round < 3000; ++round) {
+    std::vector<u8> bad = good;
+    for (u32 k = 0; k < 3; ++k)
+      bad[next() % (k == 0 ? 2048 : bad.size())] = static_cast<u8>(next());
+    const Result<TensorFile> file = parse_tensor_file(bad, "damaged.h5");
+    refused += !file;
+    if (!file) continue;
+    for (const Tensor& tensor : file->inputs) ASSERT_EQ(tensor.bytes.size(), tensor.size_bytes());
+  }
+  EXPECT_GT(refused, 300u);
+}
+
 TEST(Chunk, DamageIsFound) {
   const std::vector<u8> data = {1, 2, 3, 4, 5, 6, 7};
   // Three words and a half: sums modulo 65535 by hand.
