@@ -28,6 +28,9 @@ void ByteSet::finish() {
 }
 
 std::optional<u32> ByteSet::first_common(const ByteSet& other) const {
+  if (empty() || other.empty() || ranges_.front().begin >= other.ranges_.back().end ||
+      other.ranges_.front().begin >= ranges_.back().end)
+    return std::nullopt;
   auto a = ranges_.begin(), b = other.ranges_.begin();
   while (a != ranges_.end() && b != other.ranges_.end()) {
     const u32 begin = std::max(a->begin, b->begin);
@@ -41,8 +44,8 @@ std::optional<u32> ByteSet::first_common(const ByteSet& other) const {
 }
 
 std::optional<u32> ByteSet::first_common(u32 address, u64 bytes) const {
-  const auto after = std::find_if(ranges_.begin(), ranges_.end(),
-                                  [&](const Range& range) { return range.end > address; });
+  const auto after = std::partition_point(ranges_.begin(), ranges_.end(),
+                                          [&](const Range& range) { return range.end <= address; });
   if (after == ranges_.end() || after->begin >= address + bytes) return std::nullopt;
   return std::max(after->begin, address);
 }

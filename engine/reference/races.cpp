@@ -11,31 +11,37 @@ namespace {
 
 using Space = AddressMap::Space;
 
-template <class List>
-auto find_id(List& list, TransferId id) {
-  return std::find_if(list.begin(), list.end(), [&](const auto& one) { return one->id == id; });
+constexpr u64 unit = 8;            // bytes; counts are only a filter before the exact look
+constexpr u16 uncounted = 0xffff;  // too many to count: stays so
+
+template <class Change>
+void change_units(std::vector<u16>& counts, u32 base, const ByteSet& bytes, Change change) {
+  for (const ByteSet::Range& range : bytes.ranges())
+    for (u64 k = (range.begin - base) / unit; k <= (range.end - 1 - base) / unit; ++k)
+      if (counts[k] != uncounted) change(counts[k]);
 }
 
 }  // namespace
 
 Races::Races(const Machine& machine) : machine_(machine), guards_(machine.pes()) {
   for (Guards& guards : guards_) {
-    guards.destination_count.resize(machine.map.local.bytes);
-    guards.source_count.resize(machine.map.local.bytes);
+    guards.destination_count.resize(machine.map.local.bytes / unit);
+    guards.source_count.resize(machine.map.local.bytes / unit);
   }
 }
 
-void Races::count(std::vector<u32>& counts, const ByteSet& bytes, i32 change) const {
-  for (const ByteSet::Range& range : bytes.ranges())
-    for (u64 at = range.begin; at < range.end; ++at)
-      counts[at - machine_.map.local.base] =
-          counts[at - machine_.map.local.base] + static_cast<u32>(change);
+void Races::guard(std::vector<u16>& counts, const ByteSet& bytes) const {
+  change_units(counts, machine_.map.local.base, bytes, [](u16& count) { ++count; });
+}
+
+void Races::unguard(std::vector<u16>& counts, const ByteSet& bytes) const {
+  change_units(counts, machine_.map.local.base, bytes, [](u16& count) { --count; });
 }
 
 void Races::guard_destination(PeId pe, const Shared& transfer) {
   if (transfer->footprint.written.empty()) return;
   guards_[pe].destinations.push_back(transfer);
-  count(guards_[pe].destination_count, transfer->footprint.written, 1);
+  guard(guards_[pe].destination_count, transfer->footprint.written);
 }
 
 void Races::queued(const Request& request) {
@@ -54,19 +60,19 @@ void Races::queued(const Request& request) {
     transfer->writing_at = d.multicast ? request.receivers : std::vector<PeId>{request.pe};
   if (!transfer->footprint.read.empty() && request.source_space == Space::local) {
     guards_[request.pe].sources.push_back(transfer);
-    count(guards_[request.pe].source_count, transfer->footprint.read, 1);
+    guard(guards_[request.pe].source_count, transfer->footprint.read);
   }
   // Its own PE knows of the transfer from now on; other receivers, from the start.
   if (std::find(transfer->writing_at.begin(), transfer->writing_at.end(), request.pe) !=
       transfer->writing_at.end())
     guard_destination(request.pe, transfer);
-  waiting_.push_back(std::move(transfer));
+  waiting_.emplace(transfer->id, transfer);
 }
 
 std::optional<Trap> Races::started(const Request& request, Cycle now) {
-  const auto found = find_id(waiting_, request.id());
+  const auto found = waiting_.find(request.id());
   check(found != waiting_.end(), "a transfer starts that was not queued");
-  const Shared transfer = *found;
+  const Shared transfer = found->second;
   waiting_.erase(found);
   for (const PeId pe : transfer->writing_at)
     if (pe != request.pe) guard_destination(pe, transfer);
@@ -90,13 +96,19 @@ std::optional<Trap> Races::started(const Request& request, Cycle now) {
   return trap;
 }
 
+std::vector<Races::Shared>::iterator Races::find_active(TransferId id) {
+  const auto found = std::find_if(active_.begin(), active_.end(),
+                                  [&](const Shared& one) { return one->id == id; });
+  check(found != active_.end(), "a transfer completes that did not start");
+  return found;
+}
+
 void Races::completed_at(const Request& request, PeId receiver) {
-  const auto found = find_id(active_, request.id());
-  std::erase((*found)->writing_at, receiver);
+  std::erase((*find_active(request.id()))->writing_at, receiver);
 }
 
 void Races::completed(const Request& request) {
-  const auto found = find_id(active_, request.id());
+  const auto found = find_active(request.id());
   (*found)->complete = true;
   active_.erase(found);
 }
@@ -105,12 +117,12 @@ void Races::acquired(PeId pe, u32 semaphore, const std::vector<TransferId>& tran
   Guards& guards = guards_[pe];
   std::erase_if(guards.destinations, [&](const Shared& one) {
     if (std::find(transfers.begin(), transfers.end(), one->id) == transfers.end()) return false;
-    count(guards.destination_count, one->footprint.written, -1);
+    unguard(guards.destination_count, one->footprint.written);
     return true;
   });
   std::erase_if(guards.sources, [&](const Shared& one) {
     if (!one->complete || (one->own_release >> semaphore & 1) == 0) return false;
-    count(guards.source_count, one->footprint.read, -1);
+    unguard(guards.source_count, one->footprint.read);
     return true;
   });
 }
@@ -152,10 +164,11 @@ std::string Races::told(const Transfer& transfer) const {
                      transfer.descriptor, transfer.id.initiator, transfer.pc, transfer.queued);
 }
 
-bool Races::counted(const std::vector<u32>& counts, u32 address, u64 bytes) const {
+bool Races::counted(const std::vector<u16>& counts, u32 address, u64 bytes) const {
+  if (bytes == 0) return false;
   const u64 first = address - machine_.map.local.base;
-  for (u64 at = first; at < first + bytes; ++at)
-    if (counts[at] != 0) return true;
+  for (u64 k = first / unit; k <= (first + bytes - 1) / unit; ++k)
+    if (counts[k] != 0) return true;
   return false;
 }
 
@@ -172,7 +185,7 @@ std::optional<Fault> Races::fault(const std::vector<Shared>& guards, bool source
     party = one.get();
     where = *at;
   }
-  check(party != nullptr, "a guarded byte that no transfer guards");
+  if (party == nullptr) return std::nullopt;
   return Fault{TrapKind::race, where,
                fmt::format("{} of 0x{:08x}, which {} {} and no gp.wait has acquired", access, where,
                            told(*party), source ? "reads" : "writes")};
@@ -187,10 +200,9 @@ std::optional<Fault> Races::load(PeId pe, u32 address, u64 bytes) const {
 std::optional<Fault> Races::store(PeId pe, u32 address, u64 bytes) const {
   const Guards& guards = guards_[pe];
   if (counted(guards.destination_count, address, bytes))
-    return fault(guards.destinations, false, "store", address, bytes);
-  if (counted(guards.source_count, address, bytes))
-    return fault(guards.sources, true, "store", address, bytes);
-  return std::nullopt;
+    if (auto race = fault(guards.destinations, false, "store", address, bytes)) return race;
+  if (!counted(guards.source_count, address, bytes)) return std::nullopt;
+  return fault(guards.sources, true, "store", address, bytes);
 }
 
 }  // namespace simfarm::reference

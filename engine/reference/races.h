@@ -1,6 +1,7 @@
 // Who may not touch what, and until when (docs/machine.md, section 6). Only there when a run checks
 // races: it changes nothing but whether a race is found.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -55,12 +56,14 @@ class Races {
   struct Guards {
     std::vector<Shared> destinations;
     std::vector<Shared> sources;
-    std::vector<u32> destination_count;  ///< by byte: how many of them hold it
-    std::vector<u32> source_count;
+    std::vector<u16> destination_count;  ///< by unit of 8 bytes: how many of them touch it
+    std::vector<u16> source_count;
   };
-  void count(std::vector<u32>& counts, const ByteSet& bytes, i32 change) const;
+  void guard(std::vector<u16>& counts, const ByteSet& bytes) const;
+  void unguard(std::vector<u16>& counts, const ByteSet& bytes) const;
   void guard_destination(PeId pe, const Shared& transfer);
-  bool counted(const std::vector<u32>& counts, u32 address, u64 bytes) const;
+  /// False: no guard is anywhere near.
+  bool counted(const std::vector<u16>& counts, u32 address, u64 bytes) const;
 
   struct Conflict {
     u32 address = 0;
@@ -71,14 +74,16 @@ class Races {
   bool write_in_one_memory(const Transfer& a, const Transfer& b) const;
   bool reads_where_it_writes(const Transfer& reader, const Transfer& writer) const;
 
+  std::vector<Shared>::iterator find_active(TransferId id);
   std::string told(const Transfer& transfer) const;
+  /// The race of an access with one of `guards`, if there is one.
   std::optional<Fault> fault(const std::vector<Shared>& guards, bool source, const char* access,
                              u32 address, u64 bytes) const;
 
   const Machine& machine_;
   std::vector<Guards> guards_;
-  std::vector<Shared> waiting_;  ///< queued, not started
-  std::vector<Shared> active_;   ///< started, not complete; in order of age
+  std::map<TransferId, Shared> waiting_;  ///< queued, not started
+  std::vector<Shared> active_;            ///< started, not complete; in order of age
 };
 
 }  // namespace simfarm::reference

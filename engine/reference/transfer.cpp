@@ -17,6 +17,10 @@ Transfer::Transfer(Request request, std::shared_ptr<const Payload> payload, Cycl
       cutter_(request_, machine.dma.in_flight) {
   for (const Burst& burst : index_reads(request_)) add(burst);
   index_reads_missing_ = static_cast<u32>(flying_.size());
+  if (payload_->empty()) {  // a multicast's release need not wait for indices that name nothing
+    exhausted_ = true;
+    multicast_.all_cut();
+  }
   cut();
 }
 

@@ -175,6 +175,25 @@ TEST(Timeline, AReleaseTravelsAlone) {
   EXPECT_EQ(engines.bins(0), "idle 1, setup 4, transfer 4");
 }
 
+TEST(Timeline, AGatherOfNothingReleasesLikeAnEmptyTransfer) {
+  // All indices are out of bounds and skipped. The index list is read (port in 5-12), and nothing
+  // else; the releases do not wait for it.
+  Engines engines(machine_of(2, 2));
+  dma::Descriptor d = push(0x1000, 16);
+  d.release_own = {};
+  d.operation = dma::Operation::gather;
+  d.source = ocm_base;
+  d.extended = true;
+  d.out_of_bounds = dma::OutOfBounds::skip;
+  d.index_base = buffer;
+  d.index_count = 16;
+  d.index_stride = 4;
+  EXPECT_EQ(engines.queue(0, 0, d).run(), 13u);
+  EXPECT_EQ(engines.release(0, 0, 0), 5u);
+  EXPECT_EQ(engines.release(0, 0, 3), 9u);
+  EXPECT_EQ(engines.times(0, 0).complete, 13u);
+}
+
 TEST(Timeline, AMulticastToItsInitiatorAloneUsesNoBus) {
   Engines engines(machine_of(2, 2));
   dma::Descriptor d = push(0x1000, 64);
