@@ -1,4 +1,5 @@
-// The subcommands of `simfarm`. Each file cli/<command>.cpp adds one and sets `exit_code` when it runs.
+// The subcommands of `simfarm`. Each file cli/<command>.cpp adds one and sets `exit_code` when it
+// runs.
 #pragma once
 #include <CLI/CLI.hpp>
 

@@ -10,8 +10,8 @@ enum Exit : int {
   exit_done = 0,
   exit_gate_failed = 1,  ///< a gate failed; for `run`: the program did not finish with exit codes 0
   exit_usage = 2,
-  exit_golden = 3,       ///< golden missing, orphan or pending
-  exit_nothing = 4,      ///< nothing selected
+  exit_golden = 3,   ///< golden missing, orphan or pending
+  exit_nothing = 4,  ///< nothing selected
   exit_incomplete = 5,
   exit_nondeterminism = 6,
   exit_internal = 70,

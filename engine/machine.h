@@ -18,7 +18,8 @@ struct Machine {
   bool torus_rows = false;     ///< N-S links wrap around
   bool torus_columns = false;  ///< E-W links wrap around
 
-  AddressMap map;  ///< bases and sizes of instruction memory, local memory, OCM, DRAM; unified or not
+  AddressMap
+      map;  ///< bases and sizes of instruction memory, local memory, OCM, DRAM; unified or not
 
   struct Ocm {
     u32 banks = 8;            ///< interleaved by 64 bytes
@@ -46,7 +47,8 @@ struct Machine {
     u32 latency = 2;  ///< plus abs(dx) + abs(dy)
   } post;
   struct Barrier {
-    u32 latency = 4;  ///< plus the group's extent: rows + columns, or the length of the row or column
+    u32 latency =
+        4;  ///< plus the group's extent: rows + columns, or the length of the row or column
   } barrier;
 
   u32 pes() const { return rows * columns; }

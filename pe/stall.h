@@ -1,5 +1,5 @@
-// Where a PE's cycles go: exhaustive and exclusive. Every cycle of a PE is one issued instruction or
-// one stall of exactly one of these bins; engines check the sum whenever counters are read.
+// Where a PE's cycles go: exhaustive and exclusive. Every cycle of a PE is one issued instruction
+// or one stall of exactly one of these bins; engines check the sum whenever counters are read.
 #pragma once
 #include <array>
 #include <string_view>

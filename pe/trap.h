@@ -10,8 +10,8 @@ namespace simfarm {
 
 enum class TrapKind : u8 {
   illegal_instruction,
-  fetch_fault,            ///< pc outside the program image, or odd
-  load_fault,             ///< address outside the PE's own local memory
+  fetch_fault,  ///< pc outside the program image, or odd
+  load_fault,   ///< address outside the PE's own local memory
   store_fault,
   store_to_instructions,  ///< store into instruction memory
   misaligned_wide,        ///< 64-bit access not on an 8-byte boundary
@@ -35,7 +35,7 @@ struct Trap {
   TrapKind kind{};
   Cycle cycle = 0;
   PeId pe = 0;
-  u32 pc = 0;           ///< of the instruction that trapped, or of the gp.dma that queued the transfer
+  u32 pc = 0;  ///< of the instruction that trapped, or of the gp.dma that queued the transfer
   u32 instruction = 0;  ///< its word, 0 where none was fetched
   u32 address = 0;      ///< the offending address, descriptor or csr, where there is one
   std::string detail;   ///< one sentence: the field, the limit, the other party
