@@ -116,6 +116,17 @@ TEST(Timeline, AFourthBurstWaitsForASlot) {
   EXPECT_EQ(engines.bins(0), "idle 1, setup 4, transfer 30");
 }
 
+TEST(Timeline, AReadKeepsItsSlotUntilItsLastWrite) {
+  // One slot; the destination is half a block off, and a write depends on one read at most. Read 0
+  // in 5-12, its writes of 32 bytes in 13-16 and 17-20; only then read 1, in 21-28, and its writes
+  // in 29-32 and 33-36.
+  Machine machine = machine_of(1, 1);
+  machine.dma.in_flight = 1;
+  Engines engines(machine);
+  EXPECT_EQ(engines.queue(0, 0, linear_copy(buffer, buffer + 4096 + 32, 128)).run(), 37u);
+  EXPECT_THAT(engines.beats(0, 0)[16], "21 #3 local read port 0");
+}
+
 TEST(Timeline, ChainedTransfersOverlap) {
   // The first one's write issues in 5, so the second starts in 6 and could write from 10 on, but
   // its elder has the port until 12.

@@ -101,6 +101,18 @@ TEST(Races, AStoreToASource) {
   expect_none(checked(machine_of(1, 1), {queued(d).sw(t3, t0).exit()}));
 }
 
+TEST(Races, ASourceIsFreeOnlyWhenItsOwnTransferIsComplete) {
+  // Both transfers release semaphore 0; the one that reads the buffer is not complete when the wait
+  // for the other one issues.
+  Kernel kernel;
+  put_descriptors(kernel, descriptors, {linear_fill(other, 8), linear_copy(buffer, ocm_base, 64)});
+  kernel.li(t0, descriptors).li(t1, 1).li(t2, buffer).dma(t0).addi(t0, t0, 128).dma(t0);
+  kernel.wait(0, t1);
+  EXPECT_EQ(checked(machine_of(1, 1), {Kernel(kernel).sw(t3, t2).exit()}).outcome.kind,
+            Outcome::Kind::trap);
+  expect_none(checked(machine_of(1, 1), {Kernel(kernel).wait(0, t1).sw(t3, t2).exit()}));
+}
+
 TEST(Races, ASourceWithoutAReleaseIsProtectedToTheEnd) {
   dma::Descriptor d = linear_copy(buffer, ocm_base, 64);
   d.release_own = {};
