@@ -17,9 +17,9 @@ namespace simfarm::dma {
 inline constexpr u32 descriptor_bytes = 64;            ///< the first half
 inline constexpr u32 extended_descriptor_bytes = 128;  ///< with the second half
 inline constexpr u32 max_chain = 16;
-/// Of a destination box: 16 million, four times the OCM in bytes. The product of four sizes with
+/// Of a destination box: 4 million, the OCM byte by byte. The product of four sizes with
 /// their padding would not fit 64 bits.
-inline constexpr u64 max_elements = u64{1} << 24;
+inline constexpr u64 max_elements = u64{1} << 22;
 inline constexpr u32 burst_bytes = 64;  ///< the largest burst, and its alignment
 
 enum class Operation : u8 { copy = 0, fill = 1, gather = 2, scatter = 3, add_i32 = 4, add_i8 = 5 };

@@ -10,7 +10,7 @@
 
 namespace simfarm::reference {
 
-enum class BurstKind : u8 { index_read, read, write, release };
+enum class BurstKind : u8 { index_read, read, write };
 
 /// One burst: bytes that follow one another, inside one 64-byte block.
 struct Burst {

@@ -3,6 +3,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
@@ -52,14 +54,13 @@ class Transfer {
  private:
   struct Flying {
     Burst burst;
-    u32 number = 0;
-    bool issued = false;
-    std::vector<Stage> stages;
-    bool granted = false;    ///< some beat in this cycle
-    Cycle end = never;       ///< known once its last beat is granted
-    bool retired = false;    ///< its end has been taken note of
     u32 writes_missing = 0;  ///< a read: writes cut that depend on it and are not written yet
+    bool issued = false;
+    bool retired = false;  ///< its end has been taken note of
     bool holds_slot = false;
+    std::vector<Stage> stages;  ///< none before it first asks for a beat
+    Cycle granted = never;      ///< the last cycle in which it had one
+    Cycle end = never;          ///< known once its last beat is granted
 
     bool takes_slot() const { return burst.kind != BurstKind::write || burst.sourceless(); }
   };
@@ -67,13 +68,15 @@ class Transfer {
   bool can_cut_on() const;
   void cut();
   void add(const Burst& burst);
-  Flying& read(u32 number) { return flying_[read_numbers_[number - first_read_] - first_number_]; }
+  Flying& burst(u32 number) { return flying_[number - first_number_]; }
+  Flying& read(u32 index) { return burst(read_numbers_[index - first_read_]); }
   void give_back_if_done(Flying& read, u32& free_slots);
   void drop_finished();
   std::optional<DmaBin> release_bin(Cycle now) const;
   bool sources_arrived(const Flying& write, Cycle now);
-  void issue(Flying& one, Cycle now);
-  void ask(Flying& one, Cycle now, Arbiter& arbiter, Watch& watch);
+  void ask(u32 number, Cycle now, Arbiter& arbiter, Watch& watch);
+  void pass(const Flying& one, u32 stage);
+  void ask_release(Cycle now, Arbiter& arbiter, Watch& watch);
 
   Request request_;
   std::shared_ptr<const Payload> payload_;
@@ -83,9 +86,11 @@ class Transfer {
   Multicast multicast_;
 
   BurstCutter cutter_;
-  bool exhausted_ = false;        ///< nothing is left to cut
-  std::deque<Flying> flying_;     ///< in order of number, from the first that is not over
-  u32 first_number_ = 0;          ///< of flying_.front()
+  bool exhausted_ = false;     ///< nothing is left to cut
+  std::deque<Flying> flying_;  ///< in order of number, from the first that is not over
+  u32 first_number_ = 0;       ///< of flying_.front()
+  u32 first_unfinished_ =
+      0;  ///< the first burst that has not ended; reads before it may hold slots
   std::deque<u32> read_numbers_;  ///< burst numbers of the reads from first_read_ on
   u32 first_read_ = 0;
   u32 reads_done_ = 0;           ///< reads below it have had all of their writes cut
@@ -96,10 +101,13 @@ class Transfer {
   Cycle latest_end_ = 0;         ///< of the ends known so far
   u32 ends_unknown_ = 0;         ///< of flying_
   u32 next_number_ = 0;
-  Cycle next_end_ = never;        ///< the first end known that has not been taken note of
-  bool news_ = true;              ///< since the last issue(): something ended, or was cut
-  u32 slots_seen_ = 0;            ///< slots that the last issue() left free
-  bool release_granted_ = false;  ///< a beat of the release, in this cycle
+  using End = std::pair<Cycle, u32>;                                 // of a burst, by its number
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  ///< known, to come
+  std::vector<u32> slot_numbers_;  ///< bursts that take a slot, issued, whose end is not known
+  u32 begun_ = 0;                  ///< writes from this number on have had no beat
+  bool news_ = true;               ///< since the last issue(), something has arrived
+  u32 slots_seen_ = 0;             ///< slots that the last issue() left free
+  bool release_granted_ = false;   ///< a beat of the release, in this cycle
 };
 
 }  // namespace simfarm::reference

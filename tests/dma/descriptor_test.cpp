@@ -245,10 +245,10 @@ TEST(Descriptor, NamesTheFieldOfEachLimit) {
        "destination: the box of local offsets -0x10..0xf leaves"},
       {small_copy(),
        [](D& d) {
-         d.dims = 4, d.sizes = {4096, 4097, 1, 1}, d.source_strides = {},
+         d.dims = 4, d.sizes = {4096, 1025, 1, 1}, d.source_strides = {},
          d.destination_strides = {};
        },
-       "sizes: 16781312 elements in the destination box, at most 16777216 are possible"},
+       "sizes: 4198400 elements in the destination box, at most 4194304 are possible"},
       {small_copy(),
        [](D& d) {
          d.dims = 4, d.extended = true,
@@ -329,7 +329,7 @@ TEST(Descriptor, AcceptsTheEdgesOfItsLimits) {
   EXPECT_EQ(board.refusal(d), "accepted");
   d = small_copy();
   d.dims = 4;
-  d.sizes = {4096, 4096, 1, 1};
+  d.sizes = {4096, 1024, 1, 1};
   d.source_strides = d.destination_strides = {};
   EXPECT_EQ(board.refusal(d), "accepted");
 }

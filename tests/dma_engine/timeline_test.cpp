@@ -62,6 +62,18 @@ TEST(Timeline, AZeroStrideReadsOnceAndReplays) {
   EXPECT_EQ(engines.beats(0, 0).size(), 17u);
 }
 
+TEST(Timeline, ThirtyThousandWritesOfOneRead) {
+  // One element of 8 bytes fills 2 MiB of OCM: read from DRAM in 5, passed 106; bus in 106; 32,768
+  // writes pass the bus in 107 and on; the last one the bank in 32,875-32,878.
+  Engines engines(machine_of(1, 1));
+  dma::Descriptor d = linear_copy(dram_base, ocm_base, 1, 8);
+  d.dims = 2;
+  d.sizes = {8, 32768};
+  d.source_strides = {0, 0};
+  d.destination_strides = {262144, 8};
+  EXPECT_EQ(engines.queue(0, 0, d).run(), 32'889u);
+}
+
 TEST(Timeline, AStrideIsAnElementABurst) {
   // Source elements 256 bytes apart: 4 reads, of banks 0, 4, 0, 4; destination in one piece, but a
   // write depends on 3 reads at most. Reads 0-2 issue in 5: beats in 5 (bank 0), 5 (bank 4) and 6
