@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "isa/names.h"
+
 namespace simfarm {
 
 std::string_view name(Stall stall) {
@@ -13,11 +15,7 @@ std::string_view name(Stall stall) {
   return names[static_cast<u32>(stall)];
 }
 
-std::string_view name(IssueClass issue) {
-  static constexpr std::array<std::string_view, issue_class_count> names = {
-      "alu", "mul", "div", "mac", "load", "store", "branch", "jump", "csr", "link", "dma", "sync"};
-  return names[static_cast<u32>(issue)];
-}
+std::string_view name(IssueClass issue) { return issue_class_names[static_cast<u32>(issue)]; }
 
 u64 Counters::instructions() const { return std::accumulate(issued.begin(), issued.end(), u64{0}); }
 

@@ -12,6 +12,13 @@ void DmaTimeline::transfer(Cycle cycle, PeId pe, u32 descriptor, u64 sequence,
   transfer.events.push_back({cycle, std::string(event)});
 }
 
+void DmaTimeline::released(Cycle cycle, PeId initiator, u64 sequence, PeId at, u32 semaphore,
+                           u32 amount) {
+  if (initiator != pe_) return;
+  transfers_[sequence].events.push_back(
+      {cycle, fmt::format("release: {} to semaphore {} of PE {}", amount, semaphore, at)});
+}
+
 void DmaTimeline::beat(Cycle cycle, PeId initiator, u64 sequence, u32 burst,
                        std::string_view resource) {
   if (initiator != pe_) return;

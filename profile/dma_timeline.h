@@ -15,6 +15,8 @@ class DmaTimeline : public Observer {
 
   void transfer(Cycle cycle, PeId pe, u32 descriptor, u64 sequence,
                 std::string_view event) override;
+  void released(Cycle cycle, PeId initiator, u64 sequence, PeId at, u32 semaphore,
+                u32 amount) override;
   void beat(Cycle cycle, PeId initiator, u64 sequence, u32 burst,
             std::string_view resource) override;
 

@@ -75,6 +75,23 @@ void Tracer::transfer(Cycle cycle, PeId pe, u32 descriptor, u64 sequence, std::s
                      event));
 }
 
+void Tracer::released(Cycle cycle, PeId initiator, u64 sequence, PeId at, u32 semaphore,
+                      u32 amount) {
+  if (!window_.transfers || !(wants(cycle, cycle, initiator) || wants(cycle, cycle, at))) return;
+  if (json_)
+    return write_(Json{
+        {"cycle", cycle},
+        {"pe", initiator},
+        {"event", "transfer release"},
+        {"sequence", sequence},
+        {"at", at},
+        {"semaphore", semaphore},
+        {"amount",
+         amount}}.dump());
+  write_(fmt::format("{:>9} DMA {:<3} transfer {} adds {} to semaphore {} of PE {}", cycle,
+                     initiator, sequence, amount, semaphore, at));
+}
+
 void Tracer::beat(Cycle cycle, PeId initiator, u64 sequence, u32 burst, std::string_view resource) {
   if (!window_.transfers || !wants(cycle, cycle, initiator)) return;
   if (json_)

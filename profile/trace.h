@@ -30,6 +30,8 @@ class Tracer : public Observer {
   void stalled(Cycle cycle, PeId pe, u32 pc, Stall bin, u64 cycles, u32 culprit) override;
   void transfer(Cycle cycle, PeId pe, u32 descriptor, u64 sequence,
                 std::string_view event) override;
+  void released(Cycle cycle, PeId initiator, u64 sequence, PeId at, u32 semaphore,
+                u32 amount) override;
   void beat(Cycle cycle, PeId initiator, u64 sequence, u32 burst,
             std::string_view resource) override;
   void link(Cycle cycle, PeId from, PeId to, u32 word, std::string_view event) override;

@@ -196,6 +196,32 @@ TEST(CliDma, ExplainsADescriptorByItsBeats) {
   EXPECT_THAT(reserved.err, HasSubstr("control"));
 }
 
+// The same copy, with an own release of 1 on semaphore 3 (control bits 12 and 23:20).
+TEST(CliDma, TellsWhenASemaphoreIsReleased) {
+  const Folder folder;
+  std::string releasing = copy_descriptor;
+  releasing.replace(releasing.find("000000c0"), 8, "003010c0");
+  const size_t last_line = releasing.rfind("00000000 00000000");
+  releasing.replace(last_line, 8, "00000001");
+  const Said said = simfarm({"dma", "explain", folder.write("copy.txt", releasing), "--json"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  bool told = false;
+  for (const json& event : json::parse(said.out)["transfers"][0]["events"])
+    told |= event["what"] == "release: 1 to semaphore 3 of PE 0";
+  EXPECT_TRUE(told) << said.out;
+}
+
+TEST(CliTrace, TellsWhenASemaphoreIsReleased) {
+  const Folder folder;
+  const std::string elf = compile(folder, R"(#include <simfarm.h>
+static int from[16], to[16];
+int main(void) { sf_copy(sf_address(to), sf_address(from), sizeof from); return 0; })");
+  const Said said = simfarm({"trace", elf, "--json"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("\"event\":\"transfer release\""));
+  EXPECT_THAT(simfarm({"trace", elf}).out, HasSubstr("adds 1 to semaphore 0 of PE 0"));
+}
+
 TEST(CliDocs, TheCommandReferenceIsUpToDate) {
   const Folder folder;
   const std::string made = folder.path("cli.md");
