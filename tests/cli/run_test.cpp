@@ -206,7 +206,8 @@ TEST(CliDma, TellsWhenASemaphoreIsReleased) {
   const Said said = simfarm({"dma", "explain", folder.write("copy.txt", releasing), "--json"});
   ASSERT_EQ(said.code, 0) << said.err;
   bool told = false;
-  for (const json& event : json::parse(said.out)["transfers"][0]["events"])
+  const json out = json::parse(said.out);
+  for (const json& event : out["transfers"][0]["events"])
     told |= event["what"] == "release: 1 to semaphore 3 of PE 0";
   EXPECT_TRUE(told) << said.out;
 }
