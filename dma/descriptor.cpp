@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "dma/layout.h"
 #include "dma/limits.h"
+#include "dma/local_bytes.h"
 
 namespace simfarm::dma {
 namespace {
@@ -104,22 +105,30 @@ Result<Descriptor> unpack(std::span<const u8> bytes, const Context& context) {
 }
 
 /// Finds the bytes of the descriptor at `address`, takes them apart and checks the limits.
-Result<Descriptor> read(u32 address, std::span<const u8> local, const Context& context) {
+Result<Descriptor> read(u32 address, const LocalBytes& local, const Context& context) {
   if (address % descriptor_bytes != 0)
     return bad("address: not a multiple of {}", descriptor_bytes);
   if (!context.map.local.contains(address, descriptor_bytes))
     return bad("address: not inside local memory");
-  const u32 offset = address - context.map.local.base;
-  u32 length = descriptor_bytes;
-  if (layout::extended.of(static_cast<u32>(load_bytes(local, offset + layout::control, 4)))) {
-    length = extended_descriptor_bytes;
-    if (!context.map.local.contains(address, length))
+  std::array<u8, extended_descriptor_bytes> halves;
+  std::span<u8> bytes = std::span(halves).first(descriptor_bytes);
+  local.read(address, bytes);
+  if (layout::extended.of(static_cast<u32>(load_bytes(bytes, layout::control, 4)))) {
+    if (!context.map.local.contains(address, extended_descriptor_bytes))
       return bad("extended: the second half leaves local memory");
+    local.read(address + descriptor_bytes, std::span(halves).subspan(descriptor_bytes));
+    bytes = halves;
   }
-  auto descriptor = unpack(local.subspan(offset, length), context);
+  auto descriptor = unpack(bytes, context);
   if (!descriptor) return descriptor;
   descriptor->address = address;
   if (auto ok = check_limits(*descriptor, context); !ok) return ok.error();
+  return descriptor;
+}
+
+Result<Descriptor> parse(u32 address, const LocalBytes& local, const Context& context) {
+  auto descriptor = read(address, local, context);
+  if (!descriptor) return at_descriptor(address, descriptor.error());
   return descriptor;
 }
 
@@ -142,13 +151,15 @@ u64 Descriptor::destination_elements() const {
 }
 
 Result<Descriptor> parse(u32 address, std::span<const u8> local, const Context& context) {
-  check(local.size() == context.map.local.bytes, "parse needs the whole local memory");
-  auto descriptor = read(address, local, context);
-  if (!descriptor) return at_descriptor(address, descriptor.error());
-  return descriptor;
+  return parse(address, LinearBytes(local, context.map), context);
 }
 
 Result<std::vector<Descriptor>> parse_chain(u32 address, std::span<const u8> local,
+                                            const Context& context) {
+  return parse_chain(address, LinearBytes(local, context.map), context);
+}
+
+Result<std::vector<Descriptor>> parse_chain(u32 address, const LocalBytes& local,
                                             const Context& context) {
   std::vector<Descriptor> chain;
   u32 at = address;

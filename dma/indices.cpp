@@ -2,35 +2,45 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/bytes.h"
 #include "dma/box.h"
+#include "dma/local_bytes.h"
 
 namespace simfarm::dma {
 namespace {
 
-/// The elements of one index: the box of a dimension 0 of size 1, moved by index * scale.
-Extent extent_of_index(const Descriptor& descriptor, i32 index) {
+/// The elements of an index of 0: the box of a dimension 0 of size 1. Those of others are moved by
+/// index * scale.
+Extent extent_of_index_zero(const Descriptor& descriptor) {
   Descriptor slice = descriptor;
   slice.sizes[0] = 1;
-  Extent box =
-      descriptor.operation == Operation::gather ? source_extent(slice) : destination_extent(slice);
-  const i64 offset = i64{index} * descriptor.index_scale;
-  return {box.low + offset, box.high + offset};
+  return descriptor.operation == Operation::gather ? source_extent(slice)
+                                                   : destination_extent(slice);
 }
 
 }  // namespace
 
 Result<std::vector<i32>> read_indices(const Descriptor& d, std::span<const u8> local,
                                       const Context& context) {
+  return read_indices(d, LinearBytes(local, context.map), context);
+}
+
+Result<std::vector<i32>> read_indices(const Descriptor& d, const LocalBytes& local,
+                                      const Context& context) {
   using Space = AddressMap::Space;
   std::vector<i32> indices;
   if (d.index_count == 0 || d.source_elements() == 0) return indices;
   const bool offsets = d.operation == Operation::scatter && d.multicast;
+  const Extent zero = extent_of_index_zero(d);
   const char* side = d.operation == Operation::gather ? "source" : "destination";
   Space memory = Space::none;
   for (u32 i = 0; i < d.index_count; ++i) {
     const u32 address = d.index_base + i * static_cast<u32>(d.index_stride);
-    const i32 index = static_cast<i32>(load_bytes(local, address - context.map.local.base, 4));
+    std::array<u8, 4> bytes;
+    local.read(address, bytes);
+    const i32 index = static_cast<i32>(load_bytes(bytes, 0, 4));
     indices.push_back(index);
     const auto bad = [&](const std::string& reason) {
       return input_error(fmt::format("descriptor {:#010x}: index {}: {} at {:#010x}, {}", d.address,
@@ -41,7 +51,8 @@ Result<std::vector<i32>> read_indices(const Descriptor& d, std::span<const u8> l
         return bad(fmt::format("below {} are in bounds", d.index_limit));
       continue;
     }
-    const Extent box = extent_of_index(d, index);
+    const i64 offset = i64{index} * d.index_scale;
+    const Extent box{zero.low + offset, zero.high + offset};
     const auto range = [&] {
       return fmt::format("the {} box {:#x}..{:#x}", side, box.low, box.high - 1);
     };

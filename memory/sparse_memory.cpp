@@ -48,7 +48,7 @@ void SparseMemory::read(u32 address, std::span<u8> bytes) const {
 void SparseMemory::write(u32 address, std::span<const u8> bytes) {
   split(address, bytes.size(), [&](u64 number, u64 offset, u64 done, u64 count) {
     const auto part = bytes.subspan(done, count);
-    std::ranges::copy(part, backed(number).begin() + static_cast<std::ptrdiff_t>(offset));
+    std::copy_n(part.begin(), count, backed(number).begin() + static_cast<std::ptrdiff_t>(offset));
   });
 }
 
