@@ -45,14 +45,6 @@ i32 jump_operand(const PipelineState& state, const Operation& op) {
   return state.late_zero >> op.rs1 & 1 ? 0 : arrived;
 }
 
-// Cycles in execute: the divider shifts the divisor up to the dividend's top, a bit a cycle.
-u32 division_cycles(Op op, u32 divisor) {
-  const bool is_signed = op == Op::DIV || op == Op::REM;
-  if (is_signed && static_cast<i32>(divisor) < 0)
-    return 2 + static_cast<u32>(std::countl_zero(~divisor));
-  return 3 + static_cast<u32>(std::countl_zero(divisor));
-}
-
 After jump(const PipelineState& state, const Operation& op, u32 issue, bool wide_at_halfword) {
   // It launches in decode as soon as its operand is there, even while it waits to issue.
   const i32 launch = jump_operand(state, op);
@@ -96,6 +88,14 @@ After cost(const PipelineState& state, const Operation& op, const Facts& facts, 
 }
 
 }  // namespace
+
+// Cycles in execute: the divider shifts the divisor up to the dividend's top, a bit a cycle.
+u32 division_cycles(Op op, u32 divisor) {
+  const bool is_signed = op == Op::DIV || op == Op::REM;
+  if (is_signed && static_cast<i32>(divisor) < 0)
+    return 2 + static_cast<u32>(std::countl_zero(~divisor));
+  return 3 + static_cast<u32>(std::countl_zero(divisor));
+}
 
 Before before(const PipelineState& state, const Operation& op) {
   Before result;

@@ -51,6 +51,9 @@ struct After {
   u32 refill = 0;
 };
 
+/// Cycles that div, divu, rem or remu spends in execute.
+u32 division_cycles(Op op, u32 divisor);
+
 /// The stalls that `op` meets in `state`.
 Before before(const PipelineState& state, const Operation& op);
 

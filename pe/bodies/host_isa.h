@@ -1,0 +1,20 @@
+// Instruction sets of the host that the gang's bodies are compiled for.
+#pragma once
+#include "base/types.h"
+
+namespace simfarm::bodies {
+
+enum class HostIsa : u8 {
+  baseline,  ///< x86-64
+  avx2,      ///< with BMI1, BMI2 and LZCNT
+  avx512,    ///< F BW DQ VL CD VBMI VNNI BITALG VPOPCNTDQ
+};
+inline constexpr u32 host_isa_count = 3;
+
+/// The best that this processor and its operating system support.
+HostIsa best_host_isa();
+
+/// True when code of that level runs here.
+inline bool runs_here(HostIsa isa) { return isa <= best_host_isa(); }
+
+}  // namespace simfarm::bodies
