@@ -1,6 +1,7 @@
 // The front of the engines: a machine, a program and initial memory go in, an Outcome comes out.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "engine/outcome.h"
 #include "isa/operation.h"
 #include "memory/program.h"
+#include "pe/bodies/host_isa.h"
 
 namespace simfarm {
 
@@ -56,12 +58,21 @@ struct RunInput {
   std::optional<u64> poison;
 };
 
+/// How the host does it. No result depends on any of it.
+struct HostOptions {
+  u32 threads = 1;                     ///< of the fast engine
+  bool generated_code = true;          ///< hot code of the fast engine is compiled at run time
+  u64 warm_up = 1u << 25;              ///< instructions that are executed before it is
+  std::optional<bodies::HostIsa> isa;  ///< at most that instruction set; none: the host's best
+};
+
 struct RunOptions {
   Cycle cycle_limit = 10'000'000'000;
   bool check_races = false;
   bool console = true;            ///< false: ecall 64 costs the same and writes nothing
   u64 console_limit = 16u << 20;  ///< bytes; above it the run traps (output_limit)
-  Observer* observer = nullptr;
+  Observer* observer = nullptr;   ///< the reference engine's only
+  HostOptions host;
 };
 
 /// One run of one machine. Thousands may live in one process; nothing is shared but the program.
@@ -77,10 +88,14 @@ class Simulation {
   virtual bool read_local(PeId pe, u32 address, std::span<u8> bytes) const = 0;
 };
 
-enum class EngineKind : u8 { reference };
+enum class EngineKind : u8 { reference, fast };
+inline constexpr EngineKind engine_kinds[] = {EngineKind::reference, EngineKind::fast};
+inline constexpr EngineKind default_engine = EngineKind::fast;
 
 /// The engine's name on the command line.
 std::string_view name(EngineKind kind);
+/// The engine of that name.
+std::optional<EngineKind> find_engine(std::string_view name);
 
 /// Sets a run up. Errors: an image that does not fit the machine, segments outside its memories.
 Result<std::unique_ptr<Simulation>> make_simulation(EngineKind kind, RunInput input,

@@ -10,8 +10,11 @@ void Account::settle_stall(Cycle end) {
   const Cycle until = std::min(stall_.until, end);
   if (until > stall_.from) {
     const u64 cycles = until - stall_.from;
-    stall_.region->stalls[static_cast<u32>(stall_.bin)] += cycles;
-    watch_.stalled(stall_.from, pe_, stall_.pc, stall_.bin, cycles, stall_.culprit);
+    const bool over = stall_.until < end;
+    const Stall bin = over ? stall_.bin_at_end : stall_.bin;
+    stall_.region->stalls[static_cast<u32>(bin)] += cycles;
+    watch_.stalled(stall_.from, pe_, stall_.pc, bin, cycles,
+                   over ? stall_.culprit_at_end : stall_.culprit);
   }
   stall_.from = stall_.until = 0;
 }

@@ -25,14 +25,15 @@ class Account {
 
   /// The cycles [from, until) are lost to `bin`; `until` may be `never`: see end_wait.
   void stall(Stall bin, u32 pc, Cycle from, Cycle until, u32 culprit) {
-    stall_ = {current_, bin, pc, from, until, culprit};
+    stall_ = {current_, bin, pc, from, until, culprit, bin, culprit};
   }
 
-  /// The open stall ended before `until`; only now it is known what it waited for.
+  /// The open stall ended before `until`; only now it is known what it waited for. A run that ends
+  /// in cycle `until` itself has not seen the end of it.
   void end_wait(Stall bin, Cycle until, u32 culprit) {
-    stall_.bin = bin;
     stall_.until = until;
-    stall_.culprit = culprit;
+    stall_.bin_at_end = bin;
+    stall_.culprit_at_end = culprit;
   }
 
   /// What follows belongs to this profile region.
@@ -59,6 +60,8 @@ class Account {
     Cycle from = 0;
     Cycle until = 0;
     u32 culprit = 0;
+    Stall bin_at_end{};  ///< what it was, seen from its end
+    u32 culprit_at_end = 0;
   };
   void settle_stall(Cycle end);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/reference/deadlock.h"
+#include "engine/deadlock.h"
 #include "engine/reference/dma.h"
-#include "engine/reference/loader.h"
+#include "engine/start.h"
 
 namespace simfarm::reference {
 
@@ -19,14 +19,20 @@ Result<std::unique_ptr<Simulation>> Array::make(RunInput input, const RunOptions
 Array::Array(const RunInput& input, const RunOptions& options)
     : world_(input.machine, options, input.poison), due_(input.machine.pes()) {
   const std::vector<u32> image_of = place_images(input);
-  load_memories(input, image_of, world_);
+  world_.shared.load(input);
   std::map<u32, std::shared_ptr<const DecodedImage>> codes;
   pes_.reserve(input.machine.pes());
   for (PeId pe = 0; pe < input.machine.pes(); ++pe) {
     const Image& image = *input.program.images[image_of[pe]];
     std::shared_ptr<const DecodedImage>& code = codes[image_of[pe]];
     if (code == nullptr) code = std::make_shared<DecodedImage>(image);
-    pes_.emplace_back(pe, code, image, start_registers(input, pe, image), world_);
+    std::ranges::copy(local_memory_at_start(input, pe, image), world_.locals[pe].view().begin());
+    const StartRegisters start = registers_at_start(input, pe, image);
+    Hart hart;
+    hart.x = start.x;
+    hart.pc = start.pc;
+    hart.operand = start.operand;
+    pes_.emplace_back(pe, code, image, hart, world_);
   }
 }
 
@@ -93,19 +99,55 @@ Outcome Array::outcome(Outcome::Kind kind) {
     outcome.pes.push_back(pe.report(world_.now));
     outcome.dma.push_back(world_.dma->report(pe.id(), world_.now));
   }
-  if (kind == Outcome::Kind::trap) outcome.trap = world_.traps.first();
-  if (kind == Outcome::Kind::deadlock) outcome.deadlock = explain_deadlock(pes_, world_);
+  if (kind == Outcome::Kind::trap) {
+    outcome.trap = world_.traps.first();
+    for (Pe& pe : pes_) {
+      pe.take_back_store();
+      world_.locals[pe.id()].take_back_acquire(world_.now);
+    }
+  }
+  if (kind == Outcome::Kind::deadlock) outcome.deadlock = explain();
   outcome.console = world_.console.take(world_.now);
   return outcome;
 }
 
+Deadlock Array::explain() const {
+  class Situation final : public Standstill {
+   public:
+    Situation(const std::vector<Pe>& pes, const World& world) : pes_(pes), world_(world) {}
+    const Machine& machine() const override { return world_.machine; }
+    Cycle cycle() const override { return world_.now; }
+    bool ended(PeId pe) const override { return pes_[pe].ended(); }
+    u32 pc(PeId pe) const override { return pes_[pe].hart().pc; }
+    const Operation& operation(PeId pe) const override { return pes_[pe].operation(); }
+    u32 rs1(PeId pe) const override { return pes_[pe].hart().x[operation(pe).rs1]; }
+    Cycle waiting_since(PeId pe) const override { return pes_[pe].waiting_since(); }
+    u32 semaphore(PeId pe, u32 semaphore) const override {
+      return world_.semaphores.value(pe, semaphore);
+    }
+    std::optional<PeId> last_poster(PeId pe, u32 semaphore) const override {
+      return world_.semaphores.last_poster(pe, semaphore);
+    }
+    std::vector<WaitingTransfer> waiting_transfers(PeId pe) const override {
+      std::vector<WaitingTransfer> transfers;
+      world_.dma->engine(pe).for_each_waiting([&](const Request& request) {
+        transfers.push_back({&request.descriptor, &request.receivers, request.pc});
+      });
+      return transfers;
+    }
+    Cycle acquiring_since(PeId pe) const override {
+      return world_.dma->engine(pe).acquiring_since();
+    }
+
+   private:
+    const std::vector<Pe>& pes_;
+    const World& world_;
+  };
+  return explain_deadlock(Situation(pes_, world_));
+}
+
 bool Array::read(u32 address, std::span<u8> bytes) const {
-  for (const SparseMemory* memory : {&world_.ocm, &world_.dram}) {
-    if (!memory->region().contains(address, bytes.size())) continue;
-    memory->read(address, bytes);
-    return true;
-  }
-  return false;
+  return world_.shared.read(address, bytes);
 }
 
 bool Array::read_local(PeId pe, u32 address, std::span<u8> bytes) const {

@@ -27,6 +27,7 @@ class Array final : public Simulation {
   bool finished() const;
   bool stuck() const;
   Outcome outcome(Outcome::Kind kind);
+  Deadlock explain() const;
 
   World world_;
   std::vector<Pe> pes_;

@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "base/types.h"
+#include "engine/grid.h"
 #include "engine/machine.h"
 
 namespace simfarm::reference {
-
-enum class BarrierGroup : u8 { all, row, column };
 
 class Barriers {
  public:

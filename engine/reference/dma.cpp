@@ -73,10 +73,10 @@ void Dma::complete_at_initiator(const Transfer& transfer) {
         world_.locals[request.pe].release(request.id(), use.semaphore);
       break;
     case AddressMap::Space::ocm:
-      transfer.payload()->apply(world_.ocm);
+      transfer.payload()->apply(world_.shared.ocm);
       break;
     case AddressMap::Space::dram:
-      transfer.payload()->apply(world_.dram);
+      transfer.payload()->apply(world_.shared.dram);
       break;
     default:
       break;  // nothing was moved
@@ -146,9 +146,10 @@ void Dma::start(PeId pe) {
   world_.watch.transfer(world_.now, pe, request.descriptor.address, request.sequence, "start");
   if (world_.races)
     if (auto trap = world_.races->started(request, world_.now)) world_.traps.raise(*trap);
-  const SparseMemory* shared = request.source_space == AddressMap::Space::ocm    ? &world_.ocm
-                               : request.source_space == AddressMap::Space::dram ? &world_.dram
-                                                                                 : nullptr;
+  const SparseMemory* shared = request.source_space == AddressMap::Space::ocm ? &world_.shared.ocm
+                               : request.source_space == AddressMap::Space::dram
+                                   ? &world_.shared.dram
+                                   : nullptr;
   auto payload = std::make_shared<const Payload>(request, shared);
   auto transfer = std::make_shared<Transfer>(std::move(request), std::move(payload), world_.now,
                                              world_.machine);

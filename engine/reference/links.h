@@ -7,25 +7,14 @@
 #include <vector>
 
 #include "base/types.h"
+#include "engine/grid.h"
 #include "engine/machine.h"
 
 namespace simfarm::reference {
 
-enum class Direction : u8 { north, east, south, west };
-inline constexpr u32 direction_count = 4;
-/// "north", "east", "south", "west".
-const char* name(Direction direction);
-/// The direction from which the neighbour in `direction` sees us.
-constexpr Direction opposite(Direction direction) {
-  return static_cast<Direction>((static_cast<u32>(direction) + 2) % direction_count);
-}
-
 class Links {
  public:
   explicit Links(const Machine& machine);
-
-  /// The PE next to `pe` in `direction`; none off the edge.
-  std::optional<PeId> neighbour(PeId pe, Direction direction) const;
 
   /// Sends `word` from `pe` towards `direction`, where a neighbour is. False: no credit.
   bool send(PeId pe, Direction direction, u32 word, Cycle now);

@@ -20,15 +20,23 @@ void LocalMemory::release(TransferId id, u32 semaphore) {
     if (one.id == id) one.releases |= 1u << semaphore;
 }
 
-std::vector<TransferId> LocalMemory::acquire(u32 semaphore) {
+std::vector<TransferId> LocalMemory::acquire(u32 semaphore, Cycle now) {
+  const auto shown = [&](const Completed& one) { return (one.releases >> semaphore & 1) != 0; };
+  if (std::ranges::any_of(unacquired_, shown)) before_ = {now, view_, unacquired_};
   std::vector<TransferId> acquired;
   std::erase_if(unacquired_, [&](const Completed& one) {
-    if ((one.releases >> semaphore & 1) == 0) return false;
+    if (!shown(one)) return false;
     one.payload->apply(region_.base, view_);
     acquired.push_back(one.id);
     return true;
   });
   return acquired;
+}
+
+void LocalMemory::take_back_acquire(Cycle now) {
+  if (before_.acquired_in != now) return;
+  view_ = before_.view;
+  unacquired_ = before_.unacquired;
 }
 
 }  // namespace simfarm::reference

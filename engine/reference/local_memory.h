@@ -35,9 +35,11 @@ class LocalMemory {
   void complete(TransferId id, std::shared_ptr<const Payload> payload, u32 releases);
   /// The same transfer releases one more semaphore.
   void release(TransferId id, u32 semaphore);
-  /// A gp.wait on `semaphore` issues: what it releases becomes visible to the PE. Returns those
-  /// transfers.
-  std::vector<TransferId> acquire(u32 semaphore);
+  /// A gp.wait on `semaphore` issues in cycle `now`: what it releases becomes visible to the PE.
+  /// Returns those transfers.
+  std::vector<TransferId> acquire(u32 semaphore, Cycle now);
+  /// A trap ends the run in cycle `now`, which does not count: nor does a wait that issued in it.
+  void take_back_acquire(Cycle now);
 
  private:
   struct Completed {
@@ -49,6 +51,12 @@ class LocalMemory {
   Region region_;
   std::vector<u8> view_;
   std::vector<Completed> unacquired_;  ///< in order of (completion, initiator, sequence)
+  struct Before {
+    Cycle acquired_in = never;
+    std::vector<u8> view;
+    std::vector<Completed> unacquired;
+  };
+  Before before_;  ///< the last acquire that showed something
 };
 
 }  // namespace simfarm::reference

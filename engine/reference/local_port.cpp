@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/reference/races.h"
 
 namespace simfarm::reference {
@@ -69,8 +71,17 @@ std::optional<Fault> LocalPort::store(u32 address, u32 bytes, u64 value) {
   if (world_.races)
     if (auto race = world_.races->store(pe_, address, bytes)) return race;
   const std::span<u8> to = memory_.view(address, bytes);
+  last_store_.cycle = world_.now;
+  last_store_.address = address;
+  last_store_.before.assign(to.begin(), to.end());
   for (u32 k = 0; k < bytes; ++k) to[k] = static_cast<u8>(value >> (8 * k));
   return std::nullopt;
+}
+
+void LocalPort::take_back_store() {
+  if (last_store_.cycle != world_.now) return;
+  const std::vector<u8>& before = last_store_.before;
+  std::copy(before.begin(), before.end(), memory_.view(last_store_.address, before.size()).begin());
 }
 
 }  // namespace simfarm::reference

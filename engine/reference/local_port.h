@@ -17,6 +17,8 @@ class LocalPort final : public DataPort {
 
   std::optional<Fault> load(u32 address, u32 bytes, u64& value) override;
   std::optional<Fault> store(u32 address, u32 bytes, u64 value) override;
+  /// A trap ends the run in this cycle, which does not count: nor does a store in it.
+  void take_back_store();
 
   /// Why `bytes` bytes at `address` cannot be loaded.
   std::optional<Fault> load_fault(u32 address, u64 bytes) const;
@@ -30,6 +32,12 @@ class LocalPort final : public DataPort {
   const World& world_;
   const AddressMap& map_;
   LocalMemory& memory_;
+  struct Stored {
+    Cycle cycle = never;
+    u32 address = 0;
+    std::vector<u8> before;
+  };
+  Stored last_store_;
   std::vector<Region> executable_pages_;  ///< unified only
 };
 

@@ -29,6 +29,9 @@ class Pe {
   /// The instruction that waits.
   const Operation& operation() const { return *at_; }
 
+  /// A trap ends the run in this cycle.
+  void take_back_store() { port_.take_back_store(); }
+
   /// Counters of the cycles before `end`, the run's length.
   PeReport report(Cycle end);
 

@@ -23,7 +23,6 @@ Pe::Progress Pe::proceeds(Stall bin, u32 culprit) {
   if (waiting_) {
     waiting_ = false;
     account_.end_wait(bin, world_.now, culprit);
-    account_.settle(world_.now);
   }
   return Progress::issued;
 }
@@ -51,7 +50,7 @@ Pe::Progress Pe::synchronise() {
 Pe::Progress Pe::send() {
   const Operation& op = *at_;
   const Direction direction = static_cast<Direction>(op.imm);
-  const std::optional<PeId> to = world_.links.neighbour(id_, direction);
+  const std::optional<PeId> to = neighbour(world_.machine, id_, direction);
   if (!to)
     return trap(TrapKind::edge_link, 0, fmt::format("gp.send {}: no neighbour", name(direction)));
   const u32 word = hart_.x[op.rs1];
@@ -63,7 +62,7 @@ Pe::Progress Pe::send() {
 Pe::Progress Pe::receive() {
   const Operation& op = *at_;
   const Direction direction = static_cast<Direction>(op.imm);
-  const std::optional<PeId> from = world_.links.neighbour(id_, direction);
+  const std::optional<PeId> from = neighbour(world_.machine, id_, direction);
   if (!from)
     return trap(TrapKind::edge_link, 0, fmt::format("gp.recv {}: no neighbour", name(direction)));
   const std::optional<u32> word = world_.links.receive(id_, direction, world_.now);
@@ -85,7 +84,7 @@ Pe::Progress Pe::wait() {
     return stays(Stall::sem_wait_none, 0);
   }
   const Raiser by = world_.semaphores.end_wait(id_);
-  const std::vector<TransferId> acquired = world_.locals[id_].acquire(semaphore);
+  const std::vector<TransferId> acquired = world_.locals[id_].acquire(semaphore, world_.now);
   if (world_.races) world_.races->acquired(id_, semaphore, acquired);
   return proceeds(by.bin, by.culprit);
 }

@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "base/types.h"
+#include "engine/grid.h"
 #include "pe/stall.h"
 
 namespace simfarm::reference {
-
-inline constexpr u32 semaphore_count = 16;
-inline constexpr u32 first_remote_semaphore = 8;
-inline constexpr u32 semaphore_limit = 0x7fff'ffff;  ///< the largest value
-inline constexpr u32 amount_limit = 65535;           ///< of one wait or release
 
 /// Who raised a semaphore: a bin for the wait that it ends, and the culprit to name.
 struct Raiser {

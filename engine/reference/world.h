@@ -14,7 +14,7 @@
 #include "engine/reference/traps.h"
 #include "engine/reference/watch.h"
 #include "engine/simulation.h"
-#include "memory/sparse_memory.h"
+#include "engine/start.h"
 
 namespace simfarm::reference {
 
@@ -33,8 +33,7 @@ struct World {
   Watch watch;
   Traps traps;
   Console console;
-  SparseMemory ocm;
-  SparseMemory dram;
+  SharedMemories shared;
   std::vector<LocalMemory> locals;
   Semaphores semaphores;
   Links links;

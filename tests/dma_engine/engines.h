@@ -43,8 +43,8 @@ class Engines final : public Observer {
     return *this;
   }
 
-  /// Until everything has drained; the cycles that took.
-  Cycle run(Cycle limit = 100'000) {
+  /// Until everything has drained, or cycle `stop`, which no longer counts; the cycles that took.
+  Cycle run(Cycle limit = 100'000, Cycle stop = never) {
     reference::Dma& dma = *world_->dma;
     for (;; ++world_->now) {
       const Cycle now = world_->now;
@@ -52,6 +52,7 @@ class Engines final : public Observer {
       for (const auto& [pe, semaphore] : posts_[now])
         world_->semaphores.raise(pe, semaphore, 1, {Stall::sem_wait_post, 0});
       if (dma.drained() && todo_.lower_bound(now) == todo_.end()) break;
+      if (now == stop) break;
       if (now == limit) {
         ADD_FAILURE() << "the engines did not drain";
         break;

@@ -1,4 +1,4 @@
-#include "engine/reference/deadlock.h"
+#include "engine/deadlock.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/check.h"
-#include "engine/reference/dma.h"
+#include "engine/grid.h"
 
-namespace simfarm::reference {
+namespace simfarm {
 namespace {
 
 using Who = Waiting::Who;
@@ -22,16 +22,16 @@ struct Entry {
 
 class Explanation {
  public:
-  Explanation(const std::vector<Pe>& pes, const World& world) : pes_(pes), world_(world) {}
+  explicit Explanation(const Standstill& still) : still_(still), machine_(still.machine()) {}
 
   Deadlock make() {
     std::vector<Entry> entries;
-    for (const Pe& pe : pes_) {
-      if (!pe.ended()) entries.push_back(of_pe(pe));
-      if (world_.dma->engine(pe.id()).waiting()) entries.push_back(of_engine(pe.id()));
+    for (PeId pe = 0; pe < machine_.pes(); ++pe) {
+      if (!still_.ended(pe)) entries.push_back(of_pe(pe));
+      if (!still_.waiting_transfers(pe).empty()) entries.push_back(of_engine(pe));
     }
     Deadlock deadlock;
-    deadlock.cycle = world_.now;
+    deadlock.cycle = still_.cycle();
     for (const Entry& entry : entries) deadlock.waiting.push_back(entry.waiting);
     deadlock.blame = blame(entries);
     return deadlock;
@@ -56,64 +56,64 @@ class Explanation {
     return chain;
   }
 
-  Entry of_pe(const Pe& pe) {
+  Entry of_pe(PeId pe) {
+    const Operation& op = still_.operation(pe);
     Entry entry;
     entry.waiting.who = Who::pe;
-    entry.waiting.pe = pe.id();
-    entry.waiting.pc = pe.hart().pc;
-    entry.waiting.since = pe.waiting_since();
-    const i32 imm = pe.operation().imm;
-    switch (pe.operation().op) {
+    entry.waiting.pe = pe;
+    entry.waiting.pc = still_.pc(pe);
+    entry.waiting.since = still_.waiting_since(pe);
+    const i32 imm = op.imm;
+    switch (op.op) {
       case Op::GP_SEND:
-        link(pe.id(), static_cast<Direction>(imm), true, entry);
+        link(pe, static_cast<Direction>(imm), true, entry);
         break;
       case Op::GP_RECV:
-        link(pe.id(), static_cast<Direction>(imm), false, entry);
+        link(pe, static_cast<Direction>(imm), false, entry);
         break;
       case Op::GP_DMA:
         entry.waiting.what =
-            fmt::format("gp.dma: the queue is full ({} descriptors)", world_.machine.dma.queue);
-        entry.waiting.waits_for = {pe.id()};
-        entry.blamed = {pe.id(), Who::dma};
+            fmt::format("gp.dma: the queue is full ({} descriptors)", machine_.dma.queue);
+        entry.waiting.waits_for = {pe};
+        entry.blamed = {pe, Who::dma};
         break;
       case Op::GP_WAIT: {
         const u32 semaphore = static_cast<u32>(imm);
-        const u32 amount = pe.hart().x[pe.operation().rs1];
+        const u32 amount = still_.rs1(pe);
         entry.waiting.what = fmt::format("gp.wait {}, {}: semaphore {} holds {}", semaphore, amount,
-                                         semaphore, world_.semaphores.value(pe.id(), semaphore));
-        this->semaphore(pe.id(), semaphore, false, entry);
+                                         semaphore, still_.semaphore(pe, semaphore));
+        this->semaphore(pe, semaphore, false, entry);
         break;
       }
       default:
-        barrier(pe.id(), static_cast<BarrierGroup>(imm), entry);
+        barrier(pe, static_cast<BarrierGroup>(imm), entry);
     }
     return entry;
   }
 
   Entry of_engine(PeId pe) {
-    const DmaEngine& engine = world_.dma->engine(pe);
-    const Request& head = *engine.head();
-    const dma::SemaphoreUse& acquire = head.descriptor.acquire;
+    const WaitingTransfer head = still_.waiting_transfers(pe).front();
+    const dma::SemaphoreUse& acquire = head.descriptor->acquire;
     Entry entry;
     entry.waiting.who = Who::dma;
     entry.waiting.pe = pe;
     entry.waiting.pc = head.pc;
-    entry.waiting.since = engine.acquiring_since();
+    entry.waiting.since = still_.acquiring_since(pe);
     entry.waiting.what =
         fmt::format("the descriptor at 0x{:08x} acquires {} of semaphore {}, which holds {}",
-                    head.descriptor.address, acquire.amount, acquire.semaphore,
-                    world_.semaphores.value(pe, acquire.semaphore));
+                    head.descriptor->address, acquire.amount, acquire.semaphore,
+                    still_.semaphore(pe, acquire.semaphore));
     semaphore(pe, acquire.semaphore, true, entry);
     return entry;
   }
 
   void link(PeId pe, Direction direction, bool sends, Entry& entry) {
-    const PeId other = *world_.links.neighbour(pe, direction);
+    const PeId other = *neighbour(machine_, pe, direction);
     entry.waiting.what =
         sends ? fmt::format("gp.send {}: the link to PE {} is full ({} words)", name(direction),
-                            other, world_.machine.link.depth)
+                            other, machine_.link.depth)
               : fmt::format("gp.recv {}: the link from PE {} is empty", name(direction), other);
-    if (pes_[other].ended()) {
+    if (still_.ended(other)) {
       entry.waiting.what += fmt::format("; PE {} has ended", other);
       return;
     }
@@ -122,14 +122,13 @@ class Explanation {
   }
 
   void barrier(PeId pe, BarrierGroup group, Entry& entry) {
-    const Machine& machine = world_.machine;
-    for (const Pe& other : pes_) {
+    for (PeId other = 0; other < machine_.pes(); ++other) {
       const bool member =
           group == BarrierGroup::all ||
-          (group == BarrierGroup::row && machine.row_of(other.id()) == machine.row_of(pe)) ||
-          (group == BarrierGroup::column && machine.column_of(other.id()) == machine.column_of(pe));
-      if (!member || other.ended() || at_barrier(other, group)) continue;
-      entry.waiting.waits_for.push_back(other.id());
+          (group == BarrierGroup::row && machine_.row_of(other) == machine_.row_of(pe)) ||
+          (group == BarrierGroup::column && machine_.column_of(other) == machine_.column_of(pe));
+      if (!member || still_.ended(other) || at_barrier(other, group)) continue;
+      entry.waiting.waits_for.push_back(other);
     }
     check(!entry.waiting.waits_for.empty(), "a barrier at which nobody is missing");
     static constexpr const char* names[] = {"all", "row", "column"};
@@ -142,9 +141,9 @@ class Explanation {
     entry.blamed = {missing.front(), Who::pe};
   }
 
-  static bool at_barrier(const Pe& pe, BarrierGroup group) {
-    return pe.operation().op == Op::GP_BAR &&
-           static_cast<BarrierGroup>(pe.operation().imm) == group;
+  bool at_barrier(PeId pe, BarrierGroup group) const {
+    const Operation& op = still_.operation(pe);
+    return op.op == Op::GP_BAR && static_cast<BarrierGroup>(op.imm) == group;
   }
 
   /// Who could raise a semaphore of `pe`: engines that hold a descriptor which releases it; then,
@@ -156,42 +155,38 @@ class Explanation {
       if (std::find(helpers.begin(), helpers.end(), helper) == helpers.end())
         helpers.push_back(helper);
     };
-    for (const Pe& other : pes_)
-      if (releases(other.id(), pe, semaphore) && !(for_engine && other.id() == pe))
-        add(other.id(), Who::dma);
+    for (PeId other = 0; other < machine_.pes(); ++other)
+      if (releases(other, pe, semaphore) && !(for_engine && other == pe)) add(other, Who::dma);
     if (semaphore < first_remote_semaphore) return;
     const auto can_post = [&](PeId other) {
-      return !pes_[other].ended() && (for_engine || other != pe);
+      return !still_.ended(other) && (for_engine || other != pe);
     };
-    if (const auto last = world_.semaphores.last_poster(pe, semaphore); last && can_post(*last))
+    if (const auto last = still_.last_poster(pe, semaphore); last && can_post(*last))
       add(*last, Who::pe);
-    for (const Pe& other : pes_)
-      if (can_post(other.id())) add(other.id(), Who::pe);
+    for (PeId other = 0; other < machine_.pes(); ++other)
+      if (can_post(other)) add(other, Who::pe);
   }
 
   /// A descriptor that waits in the engine of `by` raises this semaphore of `pe`.
   bool releases(PeId by, PeId pe, u32 semaphore) const {
     bool found = false;
-    world_.dma->engine(by).for_each_waiting([&](const Request& request) {
-      const dma::Descriptor& d = request.descriptor;
+    for (const WaitingTransfer& one : still_.waiting_transfers(by)) {
+      const dma::Descriptor& d = *one.descriptor;
       if (by == pe && d.release_own.amount != 0 && d.release_own.semaphore == semaphore)
         found = true;
       if (d.release_receivers.amount != 0 && d.release_receivers.semaphore == semaphore &&
-          std::find(request.receivers.begin(), request.receivers.end(), pe) !=
-              request.receivers.end())
+          std::find(one.receivers->begin(), one.receivers->end(), pe) != one.receivers->end())
         found = true;
-    });
+    }
     return found;
   }
 
-  const std::vector<Pe>& pes_;
-  const World& world_;
+  const Standstill& still_;
+  const Machine& machine_;
 };
 
 }  // namespace
 
-Deadlock explain_deadlock(const std::vector<Pe>& pes, const World& world) {
-  return Explanation(pes, world).make();
-}
+Deadlock explain_deadlock(const Standstill& still) { return Explanation(still).make(); }
 
-}  // namespace simfarm::reference
+}  // namespace simfarm

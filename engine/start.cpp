@@ -1,4 +1,4 @@
-#include "engine/reference/loader.h"
+#include "engine/start.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "engine/storages.h"
 #include "memory/poison.h"
 
-namespace simfarm::reference {
+namespace simfarm {
 namespace {
 
 constexpr u32 argument_alignment = 64;
@@ -129,10 +129,9 @@ Result<void> check_arguments(const RunInput& input) {
   return {};
 }
 
-SparseMemory* shared_memory(World& world, u32 address, u64 bytes) {
-  if (world.ocm.region().contains(address, bytes)) return &world.ocm;
-  if (world.dram.region().contains(address, bytes)) return &world.dram;
-  return nullptr;
+std::optional<u64> seed_of(std::optional<u64> poison, u64 storage) {
+  if (!poison) return std::nullopt;
+  return poison_seed(*poison, storage);
 }
 
 std::vector<u8> whole(const Segment& segment) {
@@ -168,39 +167,58 @@ std::vector<u32> place_images(const RunInput& input) {
   return image_of;
 }
 
-void load_memories(const RunInput& input, const std::vector<u32>& image_of, World& world) {
-  const Region& local = world.machine.map.local;
-  for (PeId pe = 0; pe < world.machine.pes(); ++pe) {
-    LocalMemory& memory = world.locals[pe];
-    if (input.poison)
-      poison(poison_seed(*input.poison, local_storage(pe)), local.base, memory.view());
-    const auto put = [&](u32 address, const std::vector<u8>& bytes) {
-      std::copy(bytes.begin(), bytes.end(), memory.view(address, bytes.size()).begin());
-    };
-    for (const Segment& segment : input.program.images[image_of[pe]]->segments)
-      if (local.contains(segment.address, segment.memory_bytes))
-        put(segment.address, whole(segment));
-    if (!input.arguments.empty()) put(arguments_address(input), input.arguments);
-  }
+std::vector<u8> local_memory_at_start(const RunInput& input, PeId pe, const Image& image) {
+  const Region& local = input.machine.map.local;
+  std::vector<u8> memory(local.bytes);
+  if (input.poison) poison(poison_seed(*input.poison, local_storage(pe)), local.base, memory);
+  const auto put = [&](u32 address, const std::vector<u8>& bytes) {
+    std::copy(bytes.begin(), bytes.end(), memory.begin() + (address - local.base));
+  };
+  for (const Segment& segment : image.segments)
+    if (local.contains(segment.address, segment.memory_bytes)) put(segment.address, whole(segment));
+  if (!input.arguments.empty()) put(arguments_address(input), input.arguments);
+  return memory;
+}
+
+SharedMemories::SharedMemories(const Machine& machine, std::optional<u64> poison)
+    : ocm(machine.map.ocm, seed_of(poison, ocm_storage)),
+      dram(machine.map.dram, seed_of(poison, dram_storage)) {}
+
+void SharedMemories::load(const RunInput& input) {
   for (const auto& image : input.program.images)
     for (const Segment& segment : image->segments)
-      if (SparseMemory* memory = shared_memory(world, segment.address, segment.memory_bytes))
+      if (SparseMemory* memory = find(segment.address, segment.memory_bytes))
         memory->write(segment.address, whole(segment));
   for (const InitialMemory& memory : input.memory)
-    shared_memory(world, memory.address, memory.bytes.size())->write(memory.address, memory.bytes);
+    find(memory.address, memory.bytes.size())->write(memory.address, memory.bytes);
 }
 
-Hart start_registers(const RunInput& input, PeId pe, const Image& image) {
-  Hart hart;
+SparseMemory* SharedMemories::find(u32 address, u64 bytes) {
+  if (ocm.region().contains(address, bytes)) return &ocm;
+  if (dram.region().contains(address, bytes)) return &dram;
+  return nullptr;
+}
+
+bool SharedMemories::read(u32 address, std::span<u8> bytes) const {
+  for (const SparseMemory* memory : {&ocm, &dram}) {
+    if (!memory->region().contains(address, bytes.size())) continue;
+    memory->read(address, bytes);
+    return true;
+  }
+  return false;
+}
+
+StartRegisters registers_at_start(const RunInput& input, PeId pe, const Image& image) {
+  StartRegisters start;
   if (input.poison) {
     const u64 seed = poison_seed(*input.poison, register_storage(pe));
-    for (u32 k = 1; k < hart.x.size(); ++k) hart.x[k] = static_cast<u32>(poison_word(seed, k));
-    hart.operand = poison_word(seed, 0);
+    for (u32 k = 1; k < start.x.size(); ++k) start.x[k] = static_cast<u32>(poison_word(seed, k));
+    start.operand = poison_word(seed, 0);
   }
-  hart.pc = image.entry;
-  hart.x[sp] = arguments_address(input);
-  hart.x[a0] = input.arguments.empty() ? 0 : arguments_address(input);
-  return hart;
+  start.pc = image.entry;
+  start.x[sp] = arguments_address(input);
+  start.x[a0] = input.arguments.empty() ? 0 : arguments_address(input);
+  return start;
 }
 
-}  // namespace simfarm::reference
+}  // namespace simfarm

@@ -1,0 +1,137 @@
+#include "engine/fast/deliveries.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/fast/storage.h"
+
+namespace simfarm::fast {
+namespace {
+
+using Quad = u32 __attribute__((vector_size(16)));
+
+constexpr u32 quad = 4;    // lanes, and words, that are turned over at once
+constexpr u32 block = 64;  // rows: few enough to stay in the host's first-level cache
+
+Quad quad_at(const u8* values) {
+  Quad words;
+  std::memcpy(&words, values, sizeof words);
+  return words;
+}
+
+void put(u32* row, Quad words) { std::memcpy(row, &words, sizeof words); }
+
+/// By lane of a tile, the words that it gets; null: none.
+using Lanes = std::array<const u8*, tile_lanes>;
+
+void write_lane(u32* row, const u8* values, u32 words) {
+  for (u32 k = 0; k < words; ++k) std::memcpy(row + k * tile_lanes, values + 4 * k, 4);
+}
+
+/// The same words to four lanes.
+void write_alike(u32* row, const u8* values, u32 words) {
+  for (u32 k = 0; k < words; ++k) {
+    u32 word;
+    std::memcpy(&word, values + 4 * k, 4);
+    put(row + k * tile_lanes, Quad{word, word, word, word});
+  }
+}
+
+void write_quad(u32* row, const u8* const* values, u32 words) {
+  u32 k = 0;
+  for (; k + quad <= words; k += quad) {
+    const Quad a = quad_at(values[0] + 4 * k), b = quad_at(values[1] + 4 * k);
+    const Quad c = quad_at(values[2] + 4 * k), d = quad_at(values[3] + 4 * k);
+    const Quad ab = __builtin_shuffle(a, b, Quad{0, 4, 1, 5});
+    const Quad cd = __builtin_shuffle(c, d, Quad{0, 4, 1, 5});
+    const Quad ab_high = __builtin_shuffle(a, b, Quad{2, 6, 3, 7});
+    const Quad cd_high = __builtin_shuffle(c, d, Quad{2, 6, 3, 7});
+    u32* const to = row + k * tile_lanes;
+    put(to, __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5}));
+    put(to + tile_lanes, __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7}));
+    put(to + 2 * tile_lanes, __builtin_shuffle(ab_high, cd_high, Quad{0, 1, 4, 5}));
+    put(to + 3 * tile_lanes, __builtin_shuffle(ab_high, cd_high, Quad{2, 3, 6, 7}));
+  }
+  for (u32 lane = 0; lane < quad; ++lane)
+    write_lane(row + k * tile_lanes + lane, values[lane] + 4 * k, words - k);
+}
+
+/// `row`: lane 0's first word.
+void write_rows(u32* row, const Lanes& lanes, u64 offset, u32 words) {
+  for (u32 begin = 0; begin < words; begin += block) {
+    const u32 count = std::min(block, words - begin);
+    u32* const first = row + u64{begin} * tile_lanes;
+    const u64 from = offset + 4 * u64{begin};
+    for (u32 lane = 0; lane < tile_lanes; lane += quad) {
+      std::array<const u8*, quad> values{};
+      u32 there = 0;
+      bool alike = true;
+      for (u32 k = 0; k < quad; ++k) {
+        if (lanes[lane + k] == nullptr) continue;
+        values[k] = lanes[lane + k] + from;
+        alike &= lanes[lane + k] == lanes[lane];
+        ++there;
+      }
+      if (there == quad && alike) {
+        write_alike(first + lane, values[0], count);
+      } else if (there == quad) {
+        write_quad(first + lane, values.data(), count);
+      } else if (there != 0) {
+        for (u32 k = 0; k < quad; ++k)
+          if (values[k] != nullptr) write_lane(first + lane + k, values[k], count);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void Deliveries::clear(PeId pe) {
+  due_[pe].flights.clear();
+  due_[pe].delivered = 0;
+}
+
+void Deliveries::deliver(PeId pe) {
+  if (due_[pe].flights.empty()) return;
+  while (!due_[pe].done()) deliver_next(pe, pe + 1);
+  clear(pe);
+  std::erase(waiting_, pe);
+}
+
+void Deliveries::deliver_all() {
+  if (waiting_.empty()) return;
+  std::sort(waiting_.begin(), waiting_.end());
+  for (const PeId pe : waiting_) {
+    const PeId tile_end = pes_[pe].width == 1 ? pe + 1 : (pe / tile_lanes + 1) * tile_lanes;
+    while (!due_[pe].done()) deliver_next(pe, std::min(tile_end, static_cast<PeId>(pes_.size())));
+  }
+  for (const PeId pe : waiting_) clear(pe);
+  waiting_.clear();
+}
+
+/// The next one of `pe`, and of the PEs after it, before `tile_end`, whose next one has the same
+/// places.
+void Deliveries::deliver_next(PeId pe, PeId tile_end) {
+  const Payload& payload = due_[pe].next().payload;
+  if (pes_[pe].width == 1 || !payload.whole_words()) {
+    apply(payload, pes_[pe].local);
+    ++due_[pe].delivered;
+    return;
+  }
+  const PeId tile = pe / tile_lanes * tile_lanes;
+  Lanes lanes{};
+  for (PeId other = pe; other < tile_end; ++other) {
+    if (due_[other].done() || !due_[other].next().payload.same_places(payload)) continue;
+    lanes[other - tile] = due_[other].next().payload.values();
+    ++due_[other].delivered;
+  }
+  u64 offset = 0;
+  payload.for_each_run([&](u32 address, std::span<const u8> values) {
+    u32* const row = pes_[pe].local.word(address) - (pe - tile);
+    write_rows(row, lanes, offset, static_cast<u32>(values.size() / 4));
+    offset += values.size();
+  });
+}
+
+}  // namespace simfarm::fast

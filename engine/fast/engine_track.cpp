@@ -1,0 +1,57 @@
+#include "engine/fast/engine_track.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/fast/planted.h"
+
+namespace simfarm::fast {
+
+u64& EngineTrack::total(DmaReport& report, Counted what) {
+  switch (what) {
+    case Counted::read:
+      return report.bytes_read;
+    case Counted::written:
+      return report.bytes_written;
+    case Counted::descriptors:
+      break;
+  }
+  return report.descriptors;
+}
+
+void EngineTrack::forget(Cycle floor) {
+  if (charges_.size() + counts_.size() < forget_at_) return;
+  const auto over =
+      std::partition_point(charges_.begin(), charges_.end(),
+                           [&](const Charge& charge) { return charge.until() <= floor; });
+  charges_.erase(charges_.begin(), over);
+  std::erase_if(counts_, [&](const Count& count) { return count.at <= floor; });
+  forget_at_ = std::max(forget_from, 2 * (charges_.size() + counts_.size()));
+}
+
+DmaReport EngineTrack::report(Cycle end, std::optional<Cycle> waiting_since) const {
+  DmaReport report = total_;
+  const auto cycles = [&](DmaBin bin) -> u64& { return report.cycles[static_cast<u32>(bin)]; };
+  // What lies beyond the end is taken back.
+  Cycle until = charged_;
+  for (auto charge = charges_.rbegin(); until > end; ++charge) {
+    check(charge != charges_.rend(), "a report of an end that has been forgotten");
+    const auto before = std::next(charge);
+    const Cycle from = before == charges_.rend() ? end : std::max(end, before->until());
+    cycles(charge->bin()) -= until - from;
+    until = from;
+  }
+  for (const Count& count : counts_)
+    if (count.at > end || (count.at == end && planted(Planted::bytes_counted_late)))
+      total(report, count.what) -= count.amount;
+  if (waiting_since && *waiting_since + 1 < end)
+    cycles(DmaBin::acquire_wait) += end - std::max(until, std::min(end, *waiting_since + 1));
+  u64 busy = 0;
+  for (u32 bin = 0; bin < dma_bin_count; ++bin)
+    if (static_cast<DmaBin>(bin) != DmaBin::idle) busy += report.cycles[bin];
+  check(busy <= end, "a DMA engine's bins do not sum to the run's cycles");
+  cycles(DmaBin::idle) = end - busy;
+  return report;
+}
+
+}  // namespace simfarm::fast

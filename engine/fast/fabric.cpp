@@ -1,0 +1,404 @@
+#include "engine/fast/fabric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/fast/planted.h"
+
+namespace simfarm::fast {
+namespace {
+
+constexpr u32 ecall_exit = 93;
+constexpr u32 ecall_write = 64;
+constexpr u32 a0 = 10, a1 = 11, a2 = 12, a7 = 17;
+
+u32 distance(u32 a, u32 b) { return a < b ? b - a : a - b; }
+
+/// The local memory of a PE as descriptors are read from it.
+class View final : public dma::LocalBytes {
+ public:
+  explicit View(const LocalStore& local) : local_(local) {}
+  void read(u32 address, std::span<u8> bytes) const override { local_.read(address, bytes); }
+
+ private:
+  const LocalStore& local_;
+};
+
+}  // namespace
+
+Fabric::Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>& pes,
+               Stepper& stepper, FirstTrap& traps, SharedMemories& shared)
+    : input_(input),
+      machine_(input.machine),
+      options_(options),
+      pes_(pes),
+      stepper_(stepper),
+      traps_(traps),
+      shared_(shared),
+      // What is complete in the cycle of the end still counts.
+      reservations_(machine_, stepper.end() == never ? never : stepper.end() + 1),
+      plans_(machine_.dma.in_flight),
+      deliveries_(pes),
+      asks_(machine_.pes()),
+      reach_(machine_),
+      parties_(machine_.pes(), Party(machine_)),
+      barriers_(1 + machine_.rows + machine_.columns),
+      posts_sent_(machine_.pes()),
+      clocks_(machine_.pes(), never) {
+  const u32 rows = machine_.rows, columns = machine_.columns;
+  for (u32 k = 0; k < barriers_.size(); ++k) {
+    Barrier& barrier = barriers_[k];
+    barrier.members = k == 0 ? machine_.pes() : k <= rows ? columns : rows;
+    barrier.extent = k == 0 ? rows + columns : barrier.members;
+    if (planted(Planted::barrier_extent) && k > 0 && k <= rows) barrier.extent = rows;
+  }
+}
+
+// --- What a PE asks, in its own time -----------------------------------------------------------
+
+void Fabric::trap(Pe& pe, Cycle at, Fault fault) {
+  traps_.raise(Phase::pe, {fault.kind, at, pe.id, pe.pc(), stepper_.word_at(pe, pe.pc()),
+                           fault.address, std::move(fault.detail)});
+}
+
+std::optional<Fault> Fabric::meet(Pe& pe) {
+  const Operation& op = *pe.op;
+  const u32 number = static_cast<u32>(op.imm);
+  Asked asked{pe.since, pe.id};
+  asked.pc = pe.pc();
+  asked.number = number;
+  switch (op.op) {
+    case Op::GP_DMA:
+      if (pe.chains_queued < machine_.dma.queue) return meet_dma(pe, pe.since);
+      asked.what = Ask::room;
+      break;
+    case Op::GP_WAIT:
+      asked.what = Ask::wait;
+      asked.amount = pe.x(op.rs1);
+      if (asked.amount == 0 || asked.amount > amount_limit)
+        return Fault{
+            TrapKind::bad_semaphore, number,
+            fmt::format("gp.wait {}: amount {} is not 1..{}", number, asked.amount, amount_limit)};
+      break;
+    case Op::GP_POST:
+      asked.what = Ask::post;
+      asked.amount = pe.x(op.rs1);
+      if (asked.amount >= machine_.pes())
+        return Fault{TrapKind::bad_target, asked.amount,
+                     fmt::format("gp.post to PE {}: there are {}", asked.amount, machine_.pes())};
+      ask(std::move(asked));
+      stepper_.proceed(pe, pe.since, Stall::sem_wait_none);
+      return std::nullopt;
+    case Op::GP_BAR:
+      asked.what = Ask::barrier;
+      break;
+    default:
+      return meet_call(pe);
+  }
+  pe.block = Block::fabric;
+  ask(std::move(asked));
+  return std::nullopt;
+}
+
+std::optional<Fault> Fabric::meet_dma(Pe& pe, Cycle at) {
+  const u32 address = pe.x(pe.op->rs1);
+  auto chain = freeze_chain(address, View(pe.local), machine_, pe.id);
+  if (!chain) return Fault{TrapKind::bad_descriptor, address, chain.error().message};
+  Asked asked{at, pe.id, Ask::dma};
+  asked.chain = std::move(*chain);
+  for (Request& request : asked.chain) {
+    request.pc = pe.pc();
+    request.queued = at;
+  }
+  ++pe.chains_queued;
+  ask(std::move(asked));
+  stepper_.proceed(pe, at, Stall::dma_queue_full);
+  return std::nullopt;
+}
+
+/// An ecall.
+std::optional<Fault> Fabric::meet_call(Pe& pe) {
+  Asked asked{pe.since, pe.id};
+  asked.pc = pe.pc();
+  if (pe.x(a7) == ecall_exit) {
+    asked.what = Ask::exit;
+    ask(std::move(asked));
+    pe.exit_code = pe.x(a0);
+    pe.ended_in = pe.since;
+    stepper_.proceed(pe, pe.since, Stall::done);
+    pe.block = Block::ended;
+    return std::nullopt;
+  }
+  if (pe.x(a7) != ecall_write)
+    return Fault{TrapKind::unknown_ecall, 0,
+                 fmt::format("a7 is {}; 93 ends the PE, 64 writes to the console", pe.x(a7))};
+  const u32 address = pe.x(a1), bytes = pe.x(a2);
+  if (auto fault = stepper_.load_fault(pe, address, bytes)) return fault;
+  if (options_.console) {
+    asked.what = Ask::console;
+    asked.address = address;
+    asked.text.resize(bytes);
+    pe.local.read(address, {reinterpret_cast<u8*>(asked.text.data()), bytes});
+    ask(std::move(asked));
+  }
+  pe.set_x(a0, bytes);
+  stepper_.proceed(pe, pe.since, Stall::done);
+  return std::nullopt;
+}
+
+// --- What happens, in the machine's time -------------------------------------------------------
+
+void Fabric::collect() {
+  for (Asks& asks : asks_)
+    for (; asks.collected < asks.asked.size(); ++asks.collected) {
+      const Asked& asked = asks.asked[asks.collected];
+      turns_.push({asked.at, asked.pe});
+    }
+}
+
+/// The first cycle in which a PE could ask something.
+void Fabric::find_horizon() {
+  horizon_ = never;
+  for (const Pe& pe : pes_) {
+    clocks_[pe.id] = pe.block == Block::none ? pe.frame.clock : never;
+    horizon_ = std::min(horizon_, clocks_[pe.id]);
+  }
+}
+
+/// It has just been let go on.
+void Fabric::runs(const Pe& pe) {
+  clocks_[pe.id] = pe.frame.clock;
+  horizon_ = std::min(horizon_, pe.frame.clock);
+}
+
+bool Fabric::advance() {
+  collect();
+  find_horizon();
+  bool happened = false;
+  const Cycle end = stepper_.end();
+  for (;;) {
+    const Cycle event = events_.empty() ? never : events_.top().at;
+    const Cycle asked = turns_.empty() ? never : turns_.top().first;
+    now_ = std::min(event, asked);
+    // In the cycle of the end, only what arrives still counts.
+    if (now_ == never || now_ >= horizon_ || now_ > end) break;
+    if (now_ == end && (event != end || events_.top().phase > Phase::post)) break;
+    happened = true;
+    while (!events_.empty() && events_.top().at == now_ &&
+           (now_ < end || events_.top().phase <= Phase::post)) {
+      const Event next = events_.top();
+      events_.pop();
+      happen(next);
+    }
+    if (now_ == end) break;
+    while (!turns_.empty() && turns_.top().first == now_) {
+      Asks& asks = asks_[turns_.top().second];
+      turns_.pop();
+      Asked next = std::move(asks.asked[asks.answered++]);
+      if (asks.answered == asks.asked.size()) asks.forget();
+      answer(next);
+    }
+    for (const PeId pe : recheck_) answer_wait(pe);
+    recheck_.clear();
+    for (const PeId pe : has_room_)
+      if (parties_[pe].wants_room) give_room(pes_[pe]);
+    has_room_.clear();
+  }
+  const Cycle next = std::min(now_, horizon_);
+  if (next != never) reservations_.trim(std::min(next, end));
+  happened |= look_ahead();
+  deliveries_.deliver_all();
+  return happened;
+}
+
+void Fabric::happen(const Event& event) {
+  switch (event.phase) {
+    case Phase::completion:
+      last_event_ = now_;
+      if (event.at_initiator)
+        complete_at_initiator(*event.flight);
+      else
+        complete_at_receiver(*event.flight, event);
+      break;
+    case Phase::post:
+      last_event_ = now_;
+      parties_[event.to].semaphores[event.number].last_poster = event.source;
+      drop_raise(event);
+      if (!raise(event.to, event.number, 1, Stall::sem_wait_post))
+        traps_.raise(Phase::post,
+                     {TrapKind::semaphore_overflow, now_, event.to, event.pc, 0, event.number,
+                      fmt::format("semaphore {} of PE {} by a gp.post of PE {}", event.number,
+                                  event.to, event.source)});
+      break;
+    case Phase::barrier: {
+      Barrier& barrier = barriers_[event.number];
+      for (const PeId pe : barrier.arrived) go_on(pes_[pe], now_, Stall::barrier);
+      barrier.arrived.clear();
+      barrier.complete = false;
+      break;
+    }
+    default:
+      try_start(event.source);
+  }
+}
+
+void Fabric::answer(Asked& asked) {
+  Pe& pe = pes_[asked.pe];
+  Party& party = parties_[asked.pe];
+  switch (asked.what) {
+    case Ask::dma:
+      queue(asked);
+      break;
+    case Ask::room:
+      if (party.queue.size() >= machine_.dma.queue) {  // until a start makes room
+        party.wants_room = true;
+        break;
+      }
+      give_room(pe);
+      break;
+    case Ask::post: {
+      const u32 to = asked.amount;
+      const u32 latency = machine_.post.latency +
+                          distance(machine_.row_of(asked.pe), machine_.row_of(to)) +
+                          (planted(Planted::post_distance)
+                               ? 0
+                               : distance(machine_.column_of(asked.pe), machine_.column_of(to)));
+      Event event{now_ + latency, Phase::post, asked.pe, posts_sent_[asked.pe]++};
+      event.to = to;
+      event.number = asked.number;
+      event.pc = asked.pc;
+      events_.push(event);
+      parties_[to].raises.push_back({event.at, Phase::post, event.source, event.sequence,
+                                     event.number, 1, Stall::sem_wait_post});
+      break;
+    }
+    case Ask::wait:
+      party.waits = true;
+      party.awaited = asked.number;
+      party.amount = asked.amount;
+      party.raised_by = Stall::sem_wait_none;
+      answer_wait(asked.pe);
+      break;
+    case Ask::take:
+      check(party.semaphores[asked.number].value >= asked.amount, "a wait was foreseen wrongly");
+      party.semaphores[asked.number].value -= asked.amount;
+      break;
+    case Ask::barrier: {
+      const u32 barrier = barrier_of(asked.pe, static_cast<BarrierGroup>(asked.number));
+      barriers_[barrier].arrived.push_back(asked.pe);
+      complete_if_all_there(barrier);
+      break;
+    }
+    case Ask::exit:
+      end_pe(asked.pe);
+      break;
+    case Ask::console:
+      write(asked);
+      break;
+  }
+}
+
+/// It happens now.
+void Fabric::drop_raise(const Event& event) {
+  std::vector<Raise>& raises = parties_[event.to].raises;
+  const auto is = [&](const Raise& raise) {
+    return raise.at == event.at && raise.phase == event.phase && raise.source == event.source &&
+           raise.sequence == event.sequence;
+  };
+  if (const auto found = std::find_if(raises.begin(), raises.end(), is); found != raises.end())
+    raises.erase(found);
+}
+
+void Fabric::go_on(Pe& pe, Cycle at, Stall bin) {
+  stepper_.proceed(pe, at, bin);
+  runs(pe);
+}
+
+void Fabric::give_room(Pe& pe) {
+  parties_[pe.id].wants_room = false;
+  deliveries_.deliver(pe.id);
+  if (auto fault = meet_dma(pe, now_)) {
+    trap(pe, now_, std::move(*fault));
+    pe.block = Block::stopped;
+    return;
+  }
+  runs(pe);
+  // It issues in this very cycle.
+  Asked asked = std::move(asks_[pe.id].asked.back());
+  asks_[pe.id].asked.pop_back();
+  queue(asked);
+}
+
+bool Fabric::raise(PeId pe, u32 number, u32 amount, Stall by) {
+  Party& party = parties_[pe];
+  u32& value = party.semaphores[number].value;
+  if (amount > semaphore_limit - value) return false;
+  if (party.waits && party.awaited == number) {
+    if (planted(Planted::push_charged_to_engine) && by == Stall::sem_wait_push)
+      by = Stall::sem_wait_dma;
+    if (value < party.amount && value + amount >= party.amount) party.raised_by = by;
+    recheck_.push_back(pe);
+  }
+  value += amount;
+  if (party.acquiring_since != never && party.head().descriptor.acquire.semaphore == number)
+    schedule_start(pe);
+  return true;
+}
+
+void Fabric::answer_wait(PeId id) {
+  Party& party = parties_[id];
+  if (!party.waits || party.semaphores[party.awaited].value < party.amount) return;
+  party.semaphores[party.awaited].value -= party.amount;
+  party.waits = false;
+  party.unacquired.acquire(
+      party.awaited, [](const Flight&) { return false; },
+      [&](SharedFlight& flight) { deliveries_.add(id, std::move(flight)); });
+  go_on(pes_[id], now_, party.raised_by);
+}
+
+u32 Fabric::barrier_of(PeId pe, BarrierGroup group) const {
+  if (group == BarrierGroup::all) return 0;
+  return group == BarrierGroup::row ? 1 + machine_.row_of(pe)
+                                    : 1 + machine_.rows + machine_.column_of(pe);
+}
+
+void Fabric::complete_if_all_there(u32 number) {
+  Barrier& barrier = barriers_[number];
+  if (barrier.complete || barrier.arrived.empty() || barrier.arrived.size() < barrier.members)
+    return;
+  barrier.complete = true;
+  Event event{now_ + machine_.barrier.latency + barrier.extent, Phase::barrier};
+  event.number = number;
+  event.source = number;
+  last_barrier_ = std::max(last_barrier_, event.at);
+  events_.push(event);
+}
+
+void Fabric::end_pe(PeId pe) {
+  for (const BarrierGroup group : {BarrierGroup::all, BarrierGroup::row, BarrierGroup::column}) {
+    const u32 number = barrier_of(pe, group);
+    --barriers_[number].members;
+    complete_if_all_there(number);
+  }
+}
+
+void Fabric::write(Asked& asked) {
+  if (asked.text.size() > options_.console_limit - written_) {
+    const Pe& pe = pes_[asked.pe];
+    return traps_.raise(
+        Phase::pe,
+        {TrapKind::output_limit, now_, asked.pe, asked.pc, stepper_.word_at(pe, asked.pc),
+         asked.address, fmt::format("the run may write {} bytes", options_.console_limit)});
+  }
+  written_ += asked.text.size();
+  console_.push_back({now_, asked.pe, std::move(asked.text)});
+}
+
+std::vector<ConsoleWrite> Fabric::console(Cycle end) {
+  while (!console_.empty() && console_.back().cycle >= end) console_.pop_back();
+  return std::move(console_);
+}
+
+}  // namespace simfarm::fast

@@ -1,0 +1,251 @@
+// What the PEs share and the order of its events: semaphores, posts, barriers, DMA engines, the
+// console. PEs ask; when none of them runs, the fabric answers everything that happens before the
+// first cycle in which one could ask again, in the order of docs/machine.md, V9. Nothing that a PE
+// asks is ever late: it is asked in the PE's own time, and only answered in the machine's.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "engine/deadlock.h"
+#include "engine/fast/deliveries.h"
+#include "engine/fast/dma_view.h"
+#include "engine/fast/first_trap.h"
+#include "engine/fast/pe.h"
+#include "engine/fast/plan.h"
+#include "engine/fast/planted.h"
+#include "engine/fast/reach.h"
+#include "engine/fast/reservations.h"
+#include "engine/fast/stepper.h"
+#include "engine/grid.h"
+#include "engine/simulation.h"
+#include "engine/start.h"
+
+namespace simfarm::fast {
+
+class Fabric {
+ public:
+  Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>& pes, Stepper& stepper,
+         FirstTrap& traps, SharedMemories& shared);
+
+  /// The instruction pe.op of `pe`, none of links, meets the rest of the machine in cycle pe.since.
+  /// Afterwards the PE has gone on, ended, or waits for the fabric; or trapped (the fault). May be
+  /// called for several PEs at once.
+  std::optional<Fault> meet(Pe& pe);
+
+  /// Called when no PE runs. False: nothing has happened.
+  bool advance();
+
+  /// Nothing will happen any more unless a PE goes on.
+  bool quiet() const { return events_.empty() && turns_.empty() && !beyond_end_; }
+  /// No engine has a descriptor that waits.
+  bool drained() const;
+  /// The cycle of the last event so far.
+  Cycle last_event() const { return last_event_; }
+  /// The last cycle in which a barrier is or was complete.
+  Cycle last_barrier() const { return last_barrier_; }
+
+  DmaReport report(PeId pe, Cycle end) const;
+  std::vector<ConsoleWrite> console(Cycle end);
+  const Unacquired& unacquired(PeId pe) const { return parties_[pe].unacquired; }
+
+  // For the report on a deadlock.
+  u32 semaphore(PeId pe, u32 number) const { return parties_[pe].semaphores[number].value; }
+  std::optional<PeId> last_poster(PeId pe, u32 number) const {
+    return parties_[pe].semaphores[number].last_poster;
+  }
+  std::vector<WaitingTransfer> waiting_transfers(PeId pe) const;
+  Cycle acquiring_since(PeId pe) const { return parties_[pe].acquiring_since; }
+
+ private:
+  using Chain = std::vector<Request>;
+  struct Semaphore {
+    u32 value = 0;
+    std::optional<PeId> last_poster;
+  };
+  /// Of a semaphore by a post or a multicast, in its cycle.
+  struct Raise {
+    Cycle at = 0;
+    Phase phase{};
+    PeId source = 0;
+    u64 sequence = 0;
+    u32 number = 0;
+    u32 amount = 0;
+    Stall by{};
+    Flight* flight = nullptr;  ///< of a multicast
+    bool operator<(const Raise& other) const {
+      return std::tie(at, phase, source, sequence) <
+             std::tie(other.at, other.phase, other.source, other.sequence);
+    }
+  };
+  /// What the fabric keeps of one PE and its DMA engine.
+  struct Party {
+    explicit Party(const Machine& machine) : track(machine) {}
+    std::array<Semaphore, semaphore_count> semaphores;
+
+    bool wants_room = false;  ///< waits in a gp.dma
+    bool waits = false;       ///< in a gp.wait
+    u32 awaited = 0;          ///< its semaphore
+    u32 amount = 0;
+    std::vector<Raise> raises;  ///< of its semaphores, under way from others or from multicasts
+    /// Transfers that have not arrived, but are acquired by a wait whose end was known.
+    std::vector<const Flight*> foreseen;
+    Stall raised_by = Stall::sem_wait_none;  ///< who raised it to the amount
+
+    EngineTrack track;
+    std::deque<Chain> queue;  ///< chains of which nothing has started
+    Chain chain;              ///< the one that has
+    std::size_t started = 0;  ///< of `chain`
+    u64 next_sequence = 0;
+    Cycle acquiring_since = never;
+    std::vector<SharedFlight> flights;  ///< started, not complete
+    Unacquired unacquired;
+
+    bool chain_left() const { return started < chain.size(); }
+    bool engine_waits() const { return chain_left() || !queue.empty(); }
+    const Request& head() const { return chain_left() ? chain[started] : queue.front().front(); }
+    template <class Is>
+    bool none_waiting(Is is) const {
+      return std::none_of(chain.begin() + static_cast<std::ptrdiff_t>(started), chain.end(), is) &&
+             std::none_of(queue.begin(), queue.end(), [&](const Chain& one) {
+               return std::any_of(one.begin(), one.end(), is);
+             });
+    }
+    template <class Visit>
+    void for_each_waiting(Visit visit) {
+      for (std::size_t k = started; k < chain.size(); ++k) visit(chain[k]);
+      for (Chain& one : queue)
+        for (Request& request : one) visit(request);
+    }
+  };
+
+  enum class Ask : u8 { dma, room, post, wait, take, barrier, exit, console };
+  /// Something that a PE does, or wants.
+  struct Asked {
+    Cycle at = 0;
+    PeId pe = 0;
+    Ask what{};
+    u32 number = 0;  ///< semaphore, or barrier group
+    u32 amount = 0;  ///< of a wait; the PE that a post goes to
+    u32 pc = 0;
+    u32 address = 0;   ///< of the console text
+    Chain chain;       ///< of a dma
+    std::string text;  ///< of a console write
+  };
+  /// What one PE has asked and is not answered yet, in the order of its own time.
+  struct Asks {
+    std::vector<Asked> asked;
+    std::size_t answered = 0;   ///< of them
+    std::size_t collected = 0;  ///< of them: their turns are known
+    void forget() {
+      asked.clear();
+      answered = collected = 0;
+    }
+  };
+  using Turn = std::pair<Cycle, PeId>;
+  /// The smallest first; all of it can be looked at.
+  template <class T>
+  class Queue : public std::priority_queue<T, std::vector<T>, std::greater<>> {
+   public:
+    const std::vector<T>& all() const { return this->c; }
+  };
+  /// Something that happens by itself.
+  struct Event {
+    Cycle at = 0;
+    Phase phase{};
+    PeId source = 0;  ///< initiator, poster; a start: the engine's
+    u64 sequence = 0;
+    bool at_initiator = false;
+    PeId to = 0;     ///< receiver
+    u32 number = 0;  ///< semaphore; barrier
+    u32 pc = 0;
+    Flight* flight = nullptr;  ///< one of its initiator's
+    bool operator>(const Event& other) const {
+      if (planted(Planted::start_tie_reversed) && at == other.at && phase == Phase::start &&
+          other.phase == Phase::start && source != other.source)
+        return source < other.source;
+      return std::tie(at, phase, source, sequence, at_initiator, to) >
+             std::tie(other.at, other.phase, other.source, other.sequence, other.at_initiator,
+                      other.to);
+    }
+  };
+  struct Barrier {
+    bool complete = false;  ///< and its members on the way out
+    u32 members = 0;
+    u32 extent = 0;
+    std::vector<PeId> arrived;
+  };
+
+  void ask(Asked asked) { asks_[asked.pe].asked.push_back(std::move(asked)); }
+  void collect();
+  void find_horizon();
+  void runs(const Pe& pe);
+  void happen(const Event& event);
+  void answer(Asked& asked);
+
+  std::optional<Fault> meet_dma(Pe& pe, Cycle at);
+  std::optional<Fault> meet_call(Pe& pe);
+  void trap(Pe& pe, Cycle at, Fault fault);
+  void queue(Asked& asked);
+  void schedule_start(PeId pe);
+  void try_start(PeId pe);
+  void start(PeId pe);
+  void complete_at_receiver(Flight& flight, const Event& event);
+  void drop_raise(const Event& event);
+  void complete_at_initiator(Flight& flight);
+  void arrive(Flight& flight, PeId pe, const dma::SemaphoreUse& release);
+  void release(const Flight& flight, PeId pe, const dma::SemaphoreUse& use);
+  bool raise(PeId pe, u32 number, u32 amount, Stall by);
+
+  void answer_wait(PeId pe);
+  /// Waits whose end nobody can change any more.
+  bool look_ahead();
+  bool look_ahead(Pe& pe);
+  bool look_ahead_of_others(Pe& pe);
+  static bool leave_alone(const Party& party, u32 number);
+  void find_reach();
+  void go_on(Pe& pe, Cycle at, Stall bin);
+  void give_room(Pe& pe);
+
+  u32 barrier_of(PeId pe, BarrierGroup group) const;
+  void complete_if_all_there(u32 barrier);
+  void end_pe(PeId pe);
+  void write(Asked& asked);
+
+  const RunInput& input_;
+  const Machine& machine_;
+  const RunOptions& options_;
+  std::vector<Pe>& pes_;
+  Stepper& stepper_;
+  FirstTrap& traps_;
+  SharedMemories& shared_;
+  Reservations reservations_;
+  Plans plans_;
+
+  Deliveries deliveries_;
+
+  std::vector<Asks> asks_;  ///< by PE
+  Queue<Turn> turns_;       ///< of what was asked
+  Queue<Event> events_;
+  Reach reach_;
+  std::vector<Party> parties_;
+  std::vector<Barrier> barriers_;
+  std::vector<PeId> recheck_;   ///< PEs whose gp.wait may be over in this cycle
+  std::vector<PeId> has_room_;  ///< PEs of which a chain has started in this cycle
+  std::vector<u64> posts_sent_;
+
+  Cycle now_ = 0;
+  Cycle horizon_ = never;
+  std::vector<Cycle> clocks_;  ///< by PE: its clock, if it runs; else never
+  bool beyond_end_ = false;    ///< a transfer will be complete after the run's end
+  Cycle last_event_ = 0;
+  Cycle last_barrier_ = 0;
+  u64 written_ = 0;
+  std::vector<ConsoleWrite> console_;
+};
+
+}  // namespace simfarm::fast

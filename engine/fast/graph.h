@@ -1,0 +1,67 @@
+// Makes nodes as execution reaches them, and knows what each exit costs.
+#pragma once
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "decoder/program_code.h"
+#include "engine/fast/meter.h"
+#include "engine/fast/node.h"
+#include "memory/program.h"
+
+namespace simfarm::fast {
+
+/// What one exit adds to the counters of its region.
+struct ExitCost {
+  u8 region = 0;
+  Counters counters;
+};
+
+class Graph {
+ public:
+  explicit Graph(const Program& program);
+
+  const DecodedImage& image(u32 number) const { return images_[number]; }
+
+  /// The node of that entry.
+  Node& find(const Entry& entry);
+  /// The node where `exit` leads.
+  Node& follow(Exit& exit);
+  /// The exit of an `indirect` node towards `target`; null: nothing may jump there.
+  Exit* towards(Node& node, u32 target);
+  /// The exit of a `division` node for that divisor.
+  Exit& after_division(Node& node, u32 divisor);
+
+  u32 exits() const { return static_cast<u32>(costs_.size()); }
+  const ExitCost& cost(u32 counter) const { return costs_[counter]; }
+
+  /// Where a PE stands, and what it has paid, when only the first `instructions` of a node are
+  /// done.
+  struct Part {
+    Entry entry;
+    u32 cycles = 0;
+    u32 instructions = 0;
+    Counters costs;
+  };
+  Part part(const Node& node, u32 instructions) const;
+
+ private:
+  struct HashOfEntry {
+    std::size_t operator()(const Entry& entry) const;
+  };
+  class Builder;
+  void add_exit(Node& node, const Meter& meter, u32 target, const LoopContext& loops);
+  /// A counter of cycles that are charged to `bin`.
+  u32 add_wait(const Node& node, Stall bin);
+  /// After all instructions of the body but the last.
+  Meter before_last(const Node& node) const;
+
+  std::vector<DecodedImage> images_;
+  std::unordered_map<Entry, std::unique_ptr<Node>, HashOfEntry> nodes_;  ///< only ever looked up
+  std::vector<ExitCost> costs_;
+};
+
+/// True when the next instruction to run, at `pc`, is a 32-bit one that is not word aligned.
+bool wide_at_halfword(const DecodedImage& image, u32 pc);
+
+}  // namespace simfarm::fast

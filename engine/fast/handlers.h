@@ -1,0 +1,14 @@
+// The handlers of micro-operations, by instruction: made from the bodies (pe/bodies) and from what
+// the rows say of memory (isa/traits.h).
+#pragma once
+#include "engine/fast/interpreter.h"
+#include "isa/op.h"
+
+namespace simfarm::fast {
+
+/// Of instructions in a body; null for those that only end a node.
+Handler handler_of(Op op);
+/// Of what ends a node whose last instruction is `op`.
+Handler ending_of(Ending ending, Op op);
+
+}  // namespace simfarm::fast

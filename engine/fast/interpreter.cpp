@@ -1,0 +1,195 @@
+#include "engine/fast/interpreter.h"
+
+#include <bit>
+
+#include "base/check.h"
+#include "engine/fast/handlers.h"
+#include "engine/fast/hot.h"
+#include "engine/fast/storage.h"
+#include "isa/traits.h"
+#include "pe/bodies/scalar.h"
+
+namespace simfarm::fast {
+namespace {
+
+constexpr u32 most_rounds = 1u << 10;
+constexpr Cycle cycles_at_once = Cycle{1} << 20;
+
+/// The last instruction of the body is done by the micro-operation that ends the node.
+bool ends_itself(Ending ending) {
+  switch (ending) {
+    case Ending::branch:
+    case Ending::indirect:
+    case Ending::set_loop:
+    case Ending::link:
+    case Ending::division:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Instructions without effect but their time.
+bool does_nothing(const Operation& op) {
+  if (bodies::has_result(op.op) && !is_load(op.op)) return op.rd == 0;
+  return op.op == Op::JAL && op.rd == 0;
+}
+
+/// A loop's start or end is set: a part of the next node's entry.
+bool is_known_beforehand(const Operation& op) {
+  return op.op == Op::CV_STARTI || op.op == Op::CV_ENDI;
+}
+
+}  // namespace
+
+Interpreter::Interpreter(Graph& graph, const Machine& machine, u32 width, Hotness& hotness)
+    : graph_(graph), local_(machine.map.local), width_(width), hotness_(hotness) {}
+
+void Interpreter::translate(Node& node) const {
+  auto code = std::make_shared<MicroOps>();
+  const auto make = [&](u32 index, Handler handler) {
+    MicroOp micro;
+    micro.run = handler;
+    micro.node = &node;
+    micro.index = static_cast<u16>(index);
+    if (index < node.body.size()) {
+      const Operation& op = node.body[index];
+      const auto source = [&](u32 number) { return static_cast<u16>(number * width_); };
+      const auto field = [&](Field one) {
+        const u32 number = get(op, one);
+        return source(number == 0 && writes(op.op, one) ? discard_row : number);
+      };
+      micro.rd = field(Field::rd);
+      micro.rs1 = source(op.rs1);
+      micro.rs2 = field(Field::rs2);
+      micro.rs3 = source(op.rs3);
+      micro.imm = static_cast<u32>(op.imm);
+      micro.imm2 = op.imm2;
+      micro.pc = node.pcs[index];
+      micro.length = op.length;
+      if (node.ending == Ending::set_loop && index + 1 == node.body.size())
+        micro.imm2 = op.op == Op::CV_SETUPI || op.op == Op::CV_COUNTI;
+    }
+    code->ops.push_back(micro);
+  };
+  const u32 size = static_cast<u32>(node.body.size());
+  const u32 in_body = ends_itself(node.ending) ? size - 1 : size;
+  for (u32 k = 0; k < in_body; ++k) {
+    const Operation& op = node.body[k];
+    if (does_nothing(op) || is_known_beforehand(op)) continue;
+    const Handler handler = handler_of(op.op);
+    check(handler != nullptr, "an instruction in a node's body without a handler");
+    make(k, handler);
+  }
+  const Op last = size == 0 ? Op{} : node.body.back().op;
+  make(in_body, ending_of(node.ending, last));
+  node.start = code->ops.data();
+  node.code = std::move(code);
+}
+
+Node& Interpreter::follow(Exit& exit) {
+  Node& node = graph_.find(exit.leads_to);
+  if (node.start == nullptr) translate(node);
+  exit.to = &node;
+  return node;
+}
+
+/// The first `index` instructions of the node are done; the stepper goes on.
+void Interpreter::leave_inside(Pe& pe, Running& running, const Node& node, u32 index) const {
+  const Graph::Part part = graph_.part(node, index);
+  running.clock += part.cycles;
+  running.retired += part.instructions;
+  pe.stepped[part.entry.region] += part.costs;
+  pe.entry = part.entry;
+  pe.node = nullptr;
+}
+
+Interpreter::Why Interpreter::run(Pe& pe, Cycle stop, const std::array<Link*, direction_count>& out,
+                                  const std::array<Link*, direction_count>& in, u32 code_base,
+                                  u32 code_bytes) {
+  Running r;
+  r.memory = pe.frame.memory;
+  r.counts = pe.frame.counts;
+  r.clock = pe.frame.clock;
+  r.retired = pe.frame.retired;
+  r.stop = std::min(stop, r.clock + cycles_at_once);
+  r.gates_to_pass = pe.gates_to_pass;
+  r.meet_at = pe.meet_at;
+  r.local_base = local_.base;
+  r.local_bytes = static_cast<u32>(local_.bytes);
+  r.log2_width = static_cast<u32>(std::countr_zero(width_));
+  r.code_base = code_base;
+  r.code_bytes = code_bytes;
+  std::copy(out.begin(), out.end(), r.out);
+  std::copy(in.begin(), in.end(), r.in);
+
+  Node* node = pe.node != nullptr ? pe.node : &graph_.find(pe.entry);
+  if (node->start == nullptr) translate(*node);
+  Why why = Why::step;
+  bool goes_on = true;
+  u32 rounds = most_rounds;
+  while (goes_on && --rounds > 0) {
+    pe.node = node;
+    if (node->ending == Ending::single) break;
+    if (r.clock + node->max_cycles > r.stop) {
+      if (r.stop < stop) why = Why::a_lot;
+      break;
+    }
+    r.fuel = hotness_.nodes_at_once();
+    const u64 retired = r.retired;
+    node->start->run(node->start, pe.frame.x, &r);
+    const auto take = [&](Exit& exit) {
+      ++r.counts[exit.counter];
+      r.clock += exit.cycles;
+      r.retired += exit.instructions;
+      node = &follow(exit);
+    };
+    switch (r.left) {
+      case Left::at_entry:
+        // A link that blocks, or a node that has just been come to.
+        node = r.node;
+        goes_on = node->ending != Ending::link;
+        if (r.fuel == 0) hotness_.sample(*node, r.retired - retired, r.counts);
+        break;
+      case Left::at_gate:
+        node = r.node;
+        why = Why::gate;
+        goes_on = false;
+        break;
+      case Left::unresolved:
+        node = &follow(*r.exit);
+        break;
+      case Left::indirect: {
+        Exit* const exit = graph_.towards(*r.node, r.target);
+        if (exit == nullptr) {
+          leave_inside(pe, r, *r.node, static_cast<u32>(r.node->body.size()) - 1);
+          goes_on = false;
+          break;
+        }
+        r.node->lookup[r.target / 2 % lookup_targets] = exit;
+        pe.set_x(r.node->body.back().rd, r.node->pcs.back() + r.node->body.back().length);
+        take(*exit);
+        break;
+      }
+      case Left::division: {
+        Exit& exit = graph_.after_division(*r.node, r.target);
+        r.node->lookup[exit.division_cycles] = &exit;
+        const Operation& op = r.node->body.back();
+        pe.set_x(op.rd, bodies::scalar_result(op.op)({.rs1 = pe.x(op.rs1), .rs2 = pe.x(op.rs2)}));
+        take(exit);
+        break;
+      }
+      case Left::inside:
+        leave_inside(pe, r, *r.node, r.index);
+        goes_on = false;
+        break;
+    }
+  }
+  if (r.left != Left::inside && pe.node != nullptr) pe.node = node;
+  pe.frame.clock = r.clock;
+  pe.frame.retired = r.retired;
+  pe.gates_to_pass = r.gates_to_pass;
+  return rounds > 0 ? why : Why::a_lot;
+}
+
+}  // namespace simfarm::fast

@@ -1,0 +1,96 @@
+// Executes nodes of one PE: each instruction is a micro-operation with its operands' places worked
+// out, which ends by calling the next one's handler; a node's last one counts the exit and goes on
+// with the node that it leads to. Loads and stores are checked before they change anything, so that
+// whatever needs more than a node knows (a trap, a second access, a link that blocks) is left,
+// untouched, to the stepper.
+#pragma once
+#include <vector>
+
+#include "engine/fast/graph.h"
+#include "engine/fast/links.h"
+#include "engine/fast/pe.h"
+
+namespace simfarm::fast {
+
+/// Why the interpreter has stopped.
+enum class Left : u8 {
+  at_entry,    ///< of `node`: the stepper's, or too near to the stop
+  unresolved,  ///< `exit` has been taken, and leads to where nobody has been yet
+  inside,      ///< before instruction `index` of `node`
+  indirect,    ///< `node` has done all but choose its exit, towards `target`
+  division,    ///< the same, for the divisor `target`
+  at_gate,     ///< at the entry of `node`, where the lanes of a tile wait for each other
+};
+
+/// What handlers work on, beside the registers.
+struct Running {
+  u32* memory = nullptr;
+  u64* counts = nullptr;
+  Cycle clock = 0;
+  Cycle stop = 0;
+  u64 retired = 0;
+  u32 local_base = 0;
+  u32 local_bytes = 0;
+  u32 log2_width = 0;  ///< of the words between two of a PE
+  u32 code_base = 0;   ///< stores into [code_base, code_base + code_bytes) are the stepper's
+  u32 code_bytes = 0;
+  u32 fuel = 0;  ///< nodes to go; bounds the stack where calls are not made jumps
+  u32 gates_to_pass = 0;
+  Node* meet_at = nullptr;
+  Link* out[direction_count] = {};
+  Link* in[direction_count] = {};
+
+  Left left{};
+  Node* node = nullptr;
+  Exit* exit = nullptr;
+  u32 index = 0;
+  u32 target = 0;
+};
+
+using Handler = void (*)(const MicroOp* op, u32* x, Running* running);
+
+struct MicroOp {
+  Handler run = nullptr;
+  u32 imm = 0;
+  u32 pc = 0;
+  u16 rd = 0, rs1 = 0, rs2 = 0, rs3 = 0;  ///< words from x; a destination x0 is the discarded row
+  u8 imm2 = 0;
+  u8 length = 4;
+  u16 index = 0;  ///< of the instruction in its node
+  Node* node = nullptr;
+};
+
+struct MicroOps {
+  std::vector<MicroOp> ops;
+};
+
+class Hotness;
+
+class Interpreter {
+ public:
+  Interpreter(Graph& graph, const Machine& machine, u32 width, Hotness& hotness);
+
+  enum class Why : u8 {
+    step,   ///< the stepper has to do the next instruction
+    a_lot,  ///< it could go on, but has done a lot
+    gate,   ///< it waits at one
+  };
+  /// Goes on with `pe` from its node's entry, which it need not know yet, until it needs the
+  /// stepper or could pass cycle `stop`.
+  Why run(Pe& pe, Cycle stop, const std::array<Link*, direction_count>& out,
+          const std::array<Link*, direction_count>& in, u32 code_base, u32 code_bytes);
+
+  /// Where `exit` leads, ready to be run.
+  Node& follow(Exit& exit);
+
+ private:
+  void translate(Node& node) const;
+  void leave_inside(Pe& pe, Running& running, const Node& node, u32 index) const;
+
+  Graph& graph_;
+  Region local_;
+  u32 width_;
+  Hotness& hotness_;
+};
+
+}  // namespace simfarm::fast

@@ -1,0 +1,58 @@
+// Generated code for regions of the node graph: what the engine sees of it. A region is a set of
+// nodes with one entry, compiled to one function of the host; it runs until a way leads out of it
+// or until something happens that only the engine can decide.
+#pragma once
+#include <span>
+
+#include "engine/fast/node.h"
+#include "pe/bodies/host_isa.h"
+
+namespace simfarm::fast::jit {
+
+/// A set of register rows (node.h); bit r is row r.
+using Rows = u64;
+static_assert(register_rows <= 64);
+
+/// What a region's code is made for.
+struct Config {
+  u32 width = 16;   ///< PEs that run in lockstep: 1, or 16 (a gang)
+  u32 stride = 16;  ///< words between the words of one PE: Frame's width, 1 or 16; a gang's is 16
+  u32 local_base = 0;   ///< address of the PEs' local memory, a multiple of 8
+  u32 local_bytes = 0;  ///< a multiple of 8
+  u32 code_base = 0;    ///< stores into [code_base, code_base + code_bytes) are left to the engine
+  u32 code_bytes = 0;
+  bodies::HostIsa isa = bodies::HostIsa::baseline;
+  u32 most_nodes = 64;
+  u32 most_instructions = 600;
+  u64 least_heat = 2;  ///< of an exit that is followed into the region
+  u64 coldest = 256;   ///< nor one that is taken so much more rarely than the hottest
+};
+
+/// How a region was left. The frame is complete then: rows, memory, counts, clock, retired.
+struct Leaf {
+  enum class Why : u8 {
+    exit,     ///< by `exit`, which has been counted; where it leads may not be known yet
+    stopped,  ///< before instruction `instruction` of `node`, which exists: as many of its
+              ///< instructions are done, and the node is not counted
+    budget,   ///< before `node`: it might have ended after Frame::stop
+  };
+  Why why{};
+  u32 instruction = 0;
+  Node* node = nullptr;
+  Exit* exit = nullptr;
+};
+
+/// A compiled region. Its code goes away with it.
+class Region {
+ public:
+  virtual ~Region() = default;
+  /// Runs from the entry node on; returns an index into leaves(). Rows that were given as uniform
+  /// must be equal in all lanes of the frame.
+  u32 run(Frame& frame) const { return function_(&frame); }
+  virtual std::span<const Leaf> leaves() const = 0;
+
+ protected:
+  u32 (*function_)(Frame*) = nullptr;
+};
+
+}  // namespace simfarm::fast::jit

@@ -1,0 +1,76 @@
+// One PE: what its core holds, how far it has come, and what it waits for. The stepper does one
+// instruction at a time, anything and exactly; nodes (engine/fast/node.h) do most of the work.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/fast/fault.h"
+#include "engine/fast/local_store.h"
+#include "engine/fast/loops.h"
+#include "engine/fast/node.h"
+#include "engine/outcome.h"
+#include "pe/csr.h"
+
+namespace simfarm::fast {
+
+/// What keeps a PE from going on.
+enum class Block : u8 {
+  none,
+  link_full,   ///< until the receiver takes a word
+  link_empty,  ///< until the sender sends one
+  fabric,      ///< gp.wait, gp.bar, or a gp.dma whose queue may be full: until the fabric says so
+  ended,
+  waits_past_end,  ///< on a link, longer than the run
+  stopped,         ///< the run ends before it could do anything more
+};
+
+struct Pe {
+  PeId id = 0;
+  u32 image = 0;
+  u32 width = 1;  ///< words between its own
+  Frame frame;
+  LocalStore local;
+
+  /// At whose entry it stands. Null: `entry` says where it stands.
+  Node* node = nullptr;
+  Entry entry;
+
+  // Csrs; those that are not here are computed. Nothing ever enters a handler.
+  u32 mstatus = mstatus_start;
+  u32 mtvec = mtvec_start;
+  u32 mcountinhibit = mcountinhibit_start;
+  u32 mie = 0, mscratch = 0, mepc = 0, mcause = 0;
+  u64 cycle_offset = 0;  ///< mcycle reads the machine's cycle plus this
+  u64 retired_offset = 0;
+
+  bool parked = false;      ///< it waits at a gate for the other lanes of its tile
+  u32 gates_to_pass = 0;    ///< before it waits at one
+  Node* meet_at = nullptr;  ///< it waits at that gate only
+
+  Block block = Block::none;
+  Cycle since = 0;                ///< the cycle in which the waiting instruction would have issued
+  const Operation* op = nullptr;  ///< which one that is
+  Cycle ended_in = 0;
+  u32 exit_code = 0;
+  u32 chains_queued = 0;  ///< gp.dmas of which no transfer is known to have started
+
+  std::map<u8, Counters> stepped;  ///< by region: what no exit counts
+
+  u32 x(u32 row) const { return frame.x[row * width]; }
+  void set_x(u32 row, u32 value) {
+    if (row != 0) frame.x[row * width] = value;
+  }
+  u32 pc() const { return node != nullptr ? node->entry.pc : entry.pc; }
+  Loops loops() const {
+    Loops loops = loops_of(entry.loops);
+    for (u32 k = 0; k < 2; ++k) loops[k].count = x(loop_count_0 + k);
+    return loops;
+  }
+  void set_loops(const Loops& loops) {
+    for (u32 k = 0; k < 2; ++k) frame.x[(loop_count_0 + k) * width] = loops[k].count;
+    entry.loops = context_of(loops);
+  }
+};
+
+}  // namespace simfarm::fast

@@ -1,0 +1,217 @@
+// Which PE runs when. The PEs of a tile that come to the same hot node wait there for each other
+// and go on together, as a gang, as long as they take the same ways; whoever cannot wait goes on
+// alone. None of this changes a result: a PE's own time does not depend on when the host runs it.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "engine/fast/planted.h"
+#include "engine/fast/run.h"
+#include "pe/bodies/scalar.h"
+
+namespace simfarm::fast {
+namespace {
+
+constexpr u32 all_gates = ~u32{0};
+constexpr Cycle cycles_at_once = Cycle{1} << 24;
+
+/// Rows that hold the same in all lanes.
+jit::Rows equal_rows(const u32* x) {
+  jit::Rows rows = 1;
+  for (u32 row = 1; row < register_rows; ++row) {
+    u32 difference = 0;
+    for (u32 lane = 1; lane < tile_lanes - (planted(Planted::gang_uniform_row) ? 1 : 0); ++lane)
+      difference |= x[row * tile_lanes] ^ x[row * tile_lanes + lane];
+    if (difference == 0) rows |= jit::Rows{1} << row;
+  }
+  return rows;
+}
+
+}  // namespace
+
+/// Runs every PE until none can go on without the fabric, or without those it waits for at a gate.
+/// True: some did.
+bool Run::run_pes() {
+  bool any = false;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (u32 tile = 0; tile < storage_.tiles(); ++tile) progress |= run_tile(tile);
+    any |= progress;
+    // Nothing after a trap counts; others may still trap before it, or in its cycle.
+    if (traps_.first()) stepper_.end_before(traps_.first()->cycle + 1);
+  }
+  return any;
+}
+
+std::span<Pe> Run::lanes(u32 tile) {
+  const u64 first = u64{tile} * storage_.width();
+  return std::span(pes_).subspan(first, std::min<u64>(storage_.width(), pes_.size() - first));
+}
+
+bool Run::run_tile(u32 tile) {
+  const std::span<Pe> lanes = this->lanes(tile);
+  bool any = false;
+  for (;;) {
+    bool a_lot = false;
+    for (Pe& pe : lanes) {
+      if (!can_go_on(pe)) continue;
+      if (lanes.size() < tile_lanes) pe.gates_to_pass = all_gates;
+      if (pe.block != Block::none) meet_link(pe);
+      a_lot |= run(pe);
+      any = true;
+    }
+    if (a_lot || !std::all_of(lanes.begin(), lanes.end(), [](const Pe& pe) { return pe.parked; }))
+      return any;
+    pass_gates(tile);
+  }
+}
+
+/// Lanes that have been at `node` less often than others, since it was not a gate from the
+/// beginning, come up to them: then what is equal in all lanes is most. False: all have been there
+/// as often.
+bool Run::level(std::span<Pe> lanes, Node& node) {
+  std::array<u64, tile_lanes> visits{};
+  for (u32 k = 0; k < lanes.size(); ++k)
+    for (const Exit& exit : node.exits) visits[k] += lanes[k].frame.counts[exit.counter];
+  const u64 most = *std::max_element(visits.begin(), visits.end());
+  bool any = false;
+  for (u32 k = 0; k < lanes.size(); ++k) {
+    if (visits[k] == most) continue;
+    lanes[k].parked = false;
+    lanes[k].meet_at = &node;
+    lanes[k].gates_to_pass = static_cast<u32>(std::min<u64>(most - visits[k], all_gates));
+    any = true;
+  }
+  return any;
+}
+
+/// All lanes of the tile are parked.
+void Run::pass_gates(u32 tile) {
+  const std::span<Pe> lanes = this->lanes(tile);
+  Node* first = lanes[0].node;
+  for (const Pe& pe : lanes)
+    if (pe.node->entry.pc < first->entry.pc) first = pe.node;
+  if (std::all_of(lanes.begin(), lanes.end(), [&](const Pe& pe) { return pe.node == first; })) {
+    if (hotness_.first_time(*first, tile) && level(lanes, *first)) return;
+    for (Pe& pe : lanes) pe.parked = false;
+    if (!run_gang(tile, *first))
+      for (Pe& pe : lanes) pe.gates_to_pass = 1;
+    return;
+  }
+  // Those that are behind come up.
+  hotness_.gang_went(*first, 0);
+  for (Pe& pe : lanes) {
+    if (pe.node != first) continue;
+    pe.parked = false;
+    pe.gates_to_pass = 1;
+  }
+}
+
+/// Nothing goes on any more but past the gates.
+bool Run::release_parked() {
+  bool any = false;
+  for (Pe& pe : pes_) {
+    if (!pe.parked) continue;
+    pe.parked = false;
+    pe.gates_to_pass = all_gates;
+    any = true;
+  }
+  return any;
+}
+
+/// The lanes of a full tile stand at `node`. False: they have not come any further.
+bool Run::run_gang(u32 tile, Node& node) {
+  const std::span<Pe> lanes = this->lanes(tile);
+  Pe& lead = lanes[0];
+  u64* const counts = storage_.tile_counts(tile, input_.machine);
+  const jit::Region* region =
+      hotness_.gang(node, equal_rows(lead.frame.x), lead.frame.counts, counts);
+  if (region == nullptr) {
+    hotness_.gang_went(node, 0);
+    return false;
+  }
+  // The lanes' clocks differ by constants: the one that is furthest decides how far all may go.
+  Frame frame{lead.frame.x, lead.frame.memory, counts};
+  for (const Pe& pe : lanes) frame.clock = std::max(frame.clock, pe.frame.clock);
+  const Cycle before = frame.clock;
+  frame.stop = std::min(stepper_.end(), before + cycles_at_once);
+  const jit::Leaf& leaf = region->leaves()[region->run(frame)];
+  for (Pe& pe : lanes) {
+    pe.frame.clock += frame.clock - before;
+    const bool lost = planted(Planted::gang_retired) && &pe == &lanes.back();
+    pe.frame.retired += lost ? 0 : frame.retired;
+  }
+  hotness_.gang_went(node, frame.retired);
+  switch (leaf.why) {
+    case jit::Leaf::Why::exit: {
+      Node& next = interpreter_.follow(*leaf.exit);
+      for (Pe& pe : lanes) pe.node = &next;
+      hotness_.gang_left(next);
+      return true;
+    }
+    case jit::Leaf::Why::budget:
+      for (Pe& pe : lanes) pe.node = leaf.node;
+      return frame.clock != before;
+    case jit::Leaf::Why::stopped:
+      break;
+  }
+  if (leaf.instruction == 0 && frame.retired == 0) {
+    for (Pe& pe : lanes) pe.node = leaf.node;
+    return false;
+  }
+  scatter(lanes, *leaf.node, leaf.instruction);
+  return true;
+}
+
+/// The lanes have done the first `instructions` of `node` and go different ways from there. Where
+/// some leave a loop and others stay in it, those that have left wait for the others.
+void Run::scatter(std::span<Pe> lanes, Node& node, u32 instructions) {
+  const bool at_last = instructions + 1 == node.body.size();
+  const auto take = [&](Pe& pe, Exit& exit) {
+    ++pe.frame.counts[exit.counter];
+    pe.frame.clock += exit.cycles;
+    pe.frame.retired += exit.instructions;
+    pe.node = &interpreter_.follow(exit);
+  };
+  if (at_last && node.ending == Ending::branch) {
+    const Operation& op = node.body.back();
+    const auto holds = bodies::scalar_condition(op.op);
+    std::array<bool, tile_lanes> taken{};
+    for (u32 k = 0; k < lanes.size(); ++k)
+      taken[k] = holds(lanes[k].x(op.rs1), lanes[k].x(op.rs2), op.imm2);
+    if (planted(Planted::gang_lanes_swapped)) std::swap(taken[2], taken[3]);
+    for (u32 k = 0; k < lanes.size(); ++k) take(lanes[k], *node.ways[taken[k] ? 1 : 0]);
+    if (op.imm >= 0 || node.ways[0]->to == nullptr || node.ways[0]->to->ending == Ending::single)
+      return;
+    Node& out = *node.ways[0]->to;
+    hotness_.make_gate(out);
+    for (u32 k = 0; k < lanes.size(); ++k) {
+      if (taken[k])
+        lanes[k].meet_at = &out;
+      else
+        lanes[k].parked = true;
+    }
+  } else {
+    if (at_last && node.ending == Ending::loop) {
+      // The last iteration's way out of the loop.
+      Node& last = interpreter_.follow(*node.ways[node.entry.loops.count[node.loop] == 1 ? 2 : 1]);
+      Node& out = &last != &node && last.ending == Ending::loop && last.loop == node.loop
+                      ? interpreter_.follow(*last.ways[2])
+                      : last;
+      if (out.ending != Ending::single && out.ending != Ending::link) {
+        hotness_.make_gate(out);
+        for (Pe& pe : lanes) pe.meet_at = &out;
+      }
+    }
+    const Graph::Part part = graph_.part(node, instructions);
+    for (Pe& pe : lanes) {
+      pe.frame.clock += part.cycles;
+      pe.frame.retired += part.instructions;
+      pe.stepped[part.entry.region] += part.costs;
+      pe.entry = part.entry;
+      pe.node = nullptr;
+    }
+  }
+}
+
+}  // namespace simfarm::fast

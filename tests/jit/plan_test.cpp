@@ -1,0 +1,90 @@
+// What is known of a region before code is emitted.
+#include "engine/fast/jit/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/fast/graph.h"
+#include "tests/support/kernel.h"
+
+namespace simfarm::test {
+namespace {
+
+using fast::jit::none;
+using fast::jit::PlannedNode;
+using fast::jit::Rows;
+
+constexpr Rows row_bit(u32 row) { return Rows{1} << row; }
+
+PlannedNode planned(fast::Node& node) {
+  PlannedNode result;
+  result.node = &node;
+  fast::jit::plan_accesses(result, {.local_base = local_base, .local_bytes = 1 << 16});
+  return result;
+}
+
+TEST(Plan, AccessesOfOneBaseShareAGuard) {
+  fast::Node node;
+  node.body = {{.op = Op::LW, .rd = t0, .rs1 = a0, .imm = 8},
+               {.op = Op::CV_LW_PI, .rd = t1, .rs1 = a0, .imm = 4},
+               {.op = Op::SB, .rs1 = a0, .rs2 = t1, .imm = 15},
+               {.op = Op::ADDI, .rd = a1, .rs1 = a0, .imm = -8},
+               {.op = Op::GP_LD2, .rd = t0, .rs1 = a1, .rs2 = t1, .imm = 12}};
+  node.pcs.resize(node.body.size());
+  const PlannedNode its = planned(node);
+  ASSERT_EQ(its.guards.size(), 1u);
+  EXPECT_EQ(its.guards[0].root, u32{a0});
+  EXPECT_EQ(its.guards[0].alignment, 8u);
+  EXPECT_EQ(its.guards[0].low, 0);
+  EXPECT_EQ(its.guards[0].high, 20);
+  EXPECT_EQ(its.guards[0].store_low, 19);
+  EXPECT_EQ(its.accesses[4].offset, 8);
+}
+
+TEST(Plan, AWordThatCannotBeAlignedAsWellHasItsOwn) {
+  fast::Node node;
+  node.body = {{.op = Op::LW, .rd = t0, .rs1 = a0}, {.op = Op::LH, .rd = t1, .rs1 = a0, .imm = 5}};
+  node.pcs.resize(2);
+  EXPECT_EQ(planned(node).guards.size(), 2u);
+}
+
+TEST(Plan, ALoadedBaseIsARootOfItsOwn) {
+  fast::Node node;
+  node.body = {{.op = Op::LW, .rd = a0, .rs1 = a0}, {.op = Op::LW, .rd = t1, .rs1 = a0}};
+  node.pcs.resize(2);
+  const PlannedNode its = planned(node);
+  ASSERT_EQ(its.guards.size(), 2u);
+  EXPECT_EQ(its.guards[1].root, none);
+  EXPECT_EQ(its.guards[1].first, 1u);
+}
+
+TEST(Plan, WhatIsLoadedIsNotUniform) {
+  const Rows all = ~Rows{0};
+  const Operation load{.op = Op::CV_LW_PI, .rd = t0, .rs1 = a0, .imm = 4};
+  EXPECT_EQ(fast::jit::uniform_after(load, all), all & ~row_bit(t0));
+  const Operation add{.op = Op::ADD, .rd = t1, .rs1 = t0, .rs2 = a0};
+  EXPECT_EQ(fast::jit::uniform_after(add, all & ~row_bit(t0)), all & ~row_bit(t0) & ~row_bit(t1));
+  const Operation constant{.op = Op::LUI, .rd = t0};
+  EXPECT_EQ(fast::jit::uniform_after(constant, all & ~row_bit(t0)), all);
+}
+
+TEST(Plan, ColdWaysStayOutside) {
+  Kernel kernel;
+  const u32 top = kernel.here();
+  kernel.addi(t0, t0, -1).branch(Op::BNE, t0, zero, top).addi(t1, t1, 1).jump(top);
+  fast::Graph graph(program_of(kernel));
+  fast::Entry entry;
+  entry.pc = top;
+  fast::Node& node = graph.find(entry);
+  for (fast::Exit& exit : node.exits) graph.follow(exit);
+  const auto nodes = [&](u64 rarely) {
+    return fast::jit::make_plan(node, 0, {.local_bytes = 64},
+                                [&](const fast::Exit& exit) {
+                                  return exit.leads_to.pc == top ? u64{100'000} : rarely;
+                                })
+        .nodes.size();
+  };
+  EXPECT_GT(nodes(10'000), nodes(10));
+}
+
+}  // namespace
+}  // namespace simfarm::test
