@@ -109,6 +109,20 @@ TEST(Visibility, APushShowsAtEachReceiversWait) {
   EXPECT_EQ(finished.exit_code(1), fresh);
 }
 
+TEST(Visibility, ItsSendersWaitShowsAPushToNobodyElse) {
+  dma::Descriptor push = push_word();
+  push.release_receivers = {9, 1};
+  push.release_own = {0, 1};
+  dma::Descriptor own = linear_copy(ocm_base, other, 1, 4);
+  own.release_own = {1, 1};
+  Kernel receiver = kernel_with({own}).nop(200).dma(t0).wait(1, t1).lw(a0, t2);
+  const Finished finished =
+      run(machine_of(1, 2), {kernel_with({push}).dma(t0).wait(0, t1).lw(a0, t2).exit(),
+                             receiver.wait(9, t1).lw(a1, t2).add(a0, a0, a1).exit()});
+  EXPECT_EQ(finished.exit_code(0), fresh);
+  EXPECT_EQ(finished.exit_code(1), stale + fresh);
+}
+
 TEST(Visibility, AtAnInitiatorThatReceivesEitherSemaphoreShows) {
   const auto sees = [&](i32 semaphore, dma::SemaphoreUse receivers, dma::SemaphoreUse own) {
     dma::Descriptor d = push_word();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "dma/descriptor.h"
-#include "engine/simulation.h"
 #include "tests/support/compiled.h"
+#include "tests/support/equal_engines.h"
 
 namespace simfarm::test {
 namespace {
@@ -15,13 +15,9 @@ Outcome run(const Image& image, const std::string& machine = "single",
   input.machine = *load_machine(machine);
   input.program.images.push_back(std::make_shared<const Image>(image));
   input.arguments = std::move(arguments);
-  auto simulation = make_simulation(EngineKind::reference, std::move(input),
-                                    {.cycle_limit = 4'000'000, .check_races = true});
-  if (!simulation) {
-    ADD_FAILURE() << simulation.error().message;
-    return {};
-  }
-  return (*simulation)->run();
+  const profile::Ran ran = run_on_all(input, {.cycle_limit = 4'000'000, .check_races = true});
+  if (ran.refused) ADD_FAILURE() << ran.refused->message;
+  return ran.outcome;
 }
 
 std::string console(const Outcome& outcome) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/simulation.h"
+#include "tests/support/equal_engines.h"
 #include "tests/support/kernel.h"
 
 namespace simfarm::test {
@@ -41,16 +41,15 @@ struct Finished {
   }
 };
 
-inline Finished run_input(RunInput input, RunOptions options = {}) {
+/// On the reference engine; the others are held against it.
+inline Finished run_input(const RunInput& input, RunOptions options = {}) {
   if (options.cycle_limit == RunOptions{}.cycle_limit) options.cycle_limit = 2'000'000;
-  auto simulation = make_simulation(EngineKind::reference, std::move(input), options);
-  if (!simulation) {
-    ADD_FAILURE() << simulation.error().message;
+  profile::Ran ran = run_on_all(input, options);
+  if (ran.refused) {
+    ADD_FAILURE() << ran.refused->message;
     return {};
   }
-  Finished run{std::move(*simulation), {}};
-  run.outcome = run.simulation->run();
-  return run;
+  return {std::move(ran.simulation), std::move(ran.outcome)};
 }
 
 /// One kernel a PE.

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation.h"
 #include "farm/case.h"
 #include "farm/submission.h"
 #include "farm/task.h"
 #include "tests/support/compiled.h"
+#include "tests/support/equal_engines.h"
 
 namespace simfarm::test {
 
@@ -66,12 +66,11 @@ inline Judged judge(const farm::Task& task, const farm::Case& one, const Image& 
   input.memory = farm::initial_memory(one.layout, one.before, poison);
   input.arguments = one.arguments;
   input.poison = poison;
-  auto simulation = make_simulation(EngineKind::reference, std::move(input),
-                                    {.cycle_limit = task.limits.cycles,
-                                     .check_races = true,
-                                     .console_limit = task.limits.console_bytes});
-  if (!simulation) return {farm::Verdict::rejected, 0, simulation.error().message};
-  const Outcome outcome = (*simulation)->run();
+  const profile::Ran ran = run_on_all(input, {.cycle_limit = task.limits.cycles,
+                                              .check_races = true,
+                                              .console_limit = task.limits.console_bytes});
+  if (ran.refused) return {farm::Verdict::rejected, 0, ran.refused->message};
+  const Outcome& outcome = ran.outcome;
   Judged judged{farm::Verdict::accepted, outcome.cycles, ""};
   switch (outcome.kind) {
     case Outcome::Kind::trap:
@@ -91,7 +90,7 @@ inline Judged judge(const farm::Task& task, const farm::Case& one, const Image& 
   for (size_t k = 0; k < one.layout.tensors.size(); ++k) {
     const farm::PlacedTensor& tensor = one.layout.tensors[k];
     std::vector<u8> bytes(tensor.bytes);
-    if (!(*simulation)->read(tensor.address, bytes) || bytes != one.after[k]) {
+    if (!ran.simulation->read(tensor.address, bytes) || bytes != one.after[k]) {
       judged.verdict = farm::Verdict::wrong_output;
       judged.detail = tensor.name;
       return judged;

@@ -67,6 +67,9 @@ TEST_P(Packages, GoodSubmissionsAreExactAndBetterOnesFaster) {
     const Judged again = judge(package.task, package.cases[0], *image, 0xfeedface);
     EXPECT_EQ(again.verdict, farm::Verdict::accepted) << name << ": " << again.detail;
     EXPECT_EQ(again.cycles, judged.cycles) << name << " depends on uninitialised memory";
+    for (size_t k = 1; k < package.cases.size(); ++k)
+      EXPECT_EQ(judge(package.task, package.cases[k], *image, 1).verdict, farm::Verdict::accepted)
+          << name << ", " << package.cases[k].name;
     if (name == "kernel")
       start = judged.cycles;
     else

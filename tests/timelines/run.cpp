@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "tests/support/equal_engines.h"
 #include "tests/timelines/assemble.h"
 #include "tests/timelines/notation.h"
 
@@ -116,7 +117,7 @@ std::vector<u8> words(const std::vector<u32>& values) {
   return bytes;
 }
 
-Result<Seen> run(const Timeline& timeline, EngineKind kind) {
+Result<Seen> run(const Timeline& timeline) {
   const u32 pes = timeline.machine.pes();
   RunInput input{.machine = timeline.machine};
   for (PeId id = 0; id < pes; ++id) {
@@ -131,11 +132,11 @@ Result<Seen> run(const Timeline& timeline, EngineKind kind) {
 
   Recorder recorder;
   const RunOptions options{.cycle_limit = timeline.cycle_limit, .observer = &recorder};
-  Result<std::unique_ptr<Simulation>> simulation = make_simulation(kind, std::move(input), options);
-  if (!simulation) return simulation.error();
+  profile::Ran ran = test::run_on_all(input, options);
+  if (ran.refused) return *ran.refused;
   Seen seen;
-  seen.simulation = std::move(*simulation);
-  seen.outcome = seen.simulation->run();
+  seen.simulation = std::move(ran.simulation);
+  seen.outcome = std::move(ran.outcome);
   recorder.tell(seen, pes, seen.outcome.cycles);
   return seen;
 }

@@ -1,4 +1,4 @@
-// Runs a timeline on an engine and keeps what the table speaks of.
+// Runs a timeline on every engine and keeps what the table speaks of.
 #pragma once
 #include <array>
 #include <memory>
@@ -23,6 +23,6 @@ struct Seen {
 };
 
 /// An error when the timeline's program does not assemble or the engine refuses it.
-Result<Seen> run(const Timeline& timeline, EngineKind kind = EngineKind::reference);
+Result<Seen> run(const Timeline& timeline);
 
 }  // namespace simfarm::timelines

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation.h"
+#include "tests/support/equal_engines.h"
 #include "tests/support/toolchain.h"
 
 namespace simfarm {
@@ -37,12 +37,9 @@ Outcome run(const char* code) {
   input.program.images = {std::make_shared<const Image>(test::assemble(text))};
   RunOptions options;
   options.cycle_limit = 10'000;
-  auto simulation = make_simulation(EngineKind::reference, std::move(input), options);
-  if (!simulation) {
-    ADD_FAILURE() << simulation.error().message;
-    return {};
-  }
-  return (*simulation)->run();
+  const profile::Ran ran = test::run_on_all(input, options);
+  if (ran.refused) ADD_FAILURE() << ran.refused->message;
+  return ran.outcome;
 }
 
 void expect_charges(const Case& one) {

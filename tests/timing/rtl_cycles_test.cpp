@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation.h"
+#include "tests/support/equal_engines.h"
 #include "tests/support/toolchain.h"
 
 namespace simfarm {
@@ -121,15 +121,15 @@ TEST(RtlCycles, EverySequenceTakesTheCyclesOfTheRealCore) {
   input.machine.map.local = {code_base, 2 << 20};
   input.program.images = {std::make_shared<const Image>(test::assemble(program_of(rows)))};
   ASSERT_FALSE(input.program.images[0]->segments.empty());
-  auto simulation = make_simulation(EngineKind::reference, input, {});
-  ASSERT_TRUE(simulation) << simulation.error().message;
-  const Outcome outcome = (*simulation)->run();
+  const profile::Ran ran = test::run_on_all(input, {});
+  ASSERT_FALSE(ran.refused) << ran.refused->message;
+  const Outcome& outcome = ran.outcome;
   ASSERT_EQ(outcome.kind, Outcome::Kind::finished)
       << (outcome.trap ? fmt::format("{} at pc {:x}, cycle {}: {}", name(outcome.trap->kind),
                                      outcome.trap->pc, outcome.trap->cycle, outcome.trap->detail)
                        : "");
   std::vector<u8> bytes(rows.size() * 4);
-  ASSERT_TRUE((*simulation)->read_local(0, results, bytes));
+  ASSERT_TRUE(ran.simulation->read_local(0, results, bytes));
   const auto measured = [&](size_t k) {
     u32 value = 0;
     std::memcpy(&value, bytes.data() + 4 * k, 4);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "engine/simulation.h"
+#include "tests/support/equal_engines.h"
 
 namespace simfarm {
 namespace {
@@ -90,9 +90,9 @@ void expect_as_measured(const Measured& measured) {
   RunOptions options;
   options.cycle_limit = 2 * measured.cycles;
   options.observer = &registers;
-  auto simulation = make_simulation(EngineKind::reference, input_of(measured), options);
-  ASSERT_TRUE(simulation) << simulation.error().message;
-  const Outcome outcome = (*simulation)->run();
+  const profile::Ran ran = test::run_on_all(input_of(measured), options);
+  ASSERT_FALSE(ran.refused) << ran.refused->message;
+  const Outcome& outcome = ran.outcome;
   ASSERT_EQ(outcome.kind, Outcome::Kind::finished)
       << (outcome.trap ? fmt::format("pc {:x}: {}", outcome.trap->pc, outcome.trap->detail) : "");
   EXPECT_EQ(outcome.instructions(), measured.instructions);
@@ -100,7 +100,7 @@ void expect_as_measured(const Measured& measured) {
   EXPECT_EQ(outcome.pes[0].total.cycles(), measured.cycles);
   for (u32 k = 0; k < 32; ++k) EXPECT_EQ(registers.x()[k], measured.x[k]) << "x" << k;
   std::vector<u8> memory(memory_bytes);
-  ASSERT_TRUE((*simulation)->read_local(0, program_base, memory));
+  ASSERT_TRUE(ran.simulation->read_local(0, program_base, memory));
   EXPECT_EQ(to_string(digest(memory)), measured.memory);
 }
 

@@ -1,0 +1,42 @@
+#include "tests/support/differential/variants.h"
+
+namespace simfarm::test {
+namespace {
+
+using bodies::HostIsa;
+using profile::Side;
+
+Side fast_side(const char* name, HostOptions host) {
+  return {name, [host](RunInput input, RunOptions options) {
+            options.host = host;
+            return make_simulation(EngineKind::fast, std::move(input), options);
+          }};
+}
+
+/// Only what runs on this host.
+void add(std::vector<Side>& sides, const char* name, const HostOptions& host) {
+  if (!host.isa || bodies::runs_here(*host.isa)) sides.push_back(fast_side(name, host));
+}
+
+}  // namespace
+
+std::vector<Side> variants() {
+  std::vector<Side> sides = {profile::side_of(EngineKind::fast)};
+  add(sides, "fast, baseline", {.generated_code = false, .isa = HostIsa::baseline});
+  add(sides, "fast, AVX2", {.generated_code = false, .isa = HostIsa::avx2});
+  add(sides, "fast, AVX-512", {.generated_code = false, .isa = HostIsa::avx512});
+  add(sides, "fast, 2 threads", {.threads = 2});
+  add(sides, "fast, 3 threads", {.threads = 3});
+  return sides;
+}
+
+std::vector<Side> slow_variants() {
+  std::vector<Side> sides;
+  add(sides, "fast, generated code", {.warm_up = 0});
+  add(sides, "fast, generated code, AVX2", {.warm_up = 0, .isa = HostIsa::avx2});
+  add(sides, "fast, generated code, baseline", {.warm_up = 0, .isa = HostIsa::baseline});
+  add(sides, "fast, generated code, 2 threads", {.threads = 2, .warm_up = 64});
+  return sides;
+}
+
+}  // namespace simfarm::test
