@@ -7,6 +7,7 @@ namespace simfarm::cli {
 
 void add_run(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
+void add_lockstep(CLI::App& app, int& exit_code);
 void add_dma(CLI::App& app, int& exit_code);
 void add_disasm(CLI::App& app, int& exit_code);
 void add_isa(CLI::App& app, int& exit_code);
@@ -14,5 +15,6 @@ void add_machine(CLI::App& app, int& exit_code);
 void add_task(CLI::App& app, int& exit_code);
 void add_try(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 
 }  // namespace simfarm::cli

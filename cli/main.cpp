@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   int exit_code = exit_done;
   add_run(app, exit_code);
   add_trace(app, exit_code);
+  add_lockstep(app, exit_code);
   add_dma(app, exit_code);
   add_disasm(app, exit_code);
   add_isa(app, exit_code);
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   add_task(app, exit_code);
   add_try(app, exit_code);
   add_score(app, exit_code);
+  add_bench(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

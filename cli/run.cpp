@@ -46,7 +46,7 @@ int run(const Flags& flags) {
   const Result<std::optional<farm::CaseRun>> tensors = load_tensors(flags, input);
   if (!tensors) return report(tensors.error());
   Result<std::unique_ptr<Simulation>> simulation =
-      make_simulation(EngineKind::reference, input, run_options(flags, nullptr));
+      make_simulation(*find_engine(flags.engine), input, run_options(flags, nullptr));
   if (!simulation) return report(simulation.error());
   const auto start = std::chrono::steady_clock::now();
   const Outcome outcome = (*simulation)->run();
@@ -56,13 +56,11 @@ int run(const Flags& flags) {
     const Result<void> written = farm::write_outputs(**tensors, **simulation, flags.outputs);
     if (!written) return report(written.error());
   }
-  const std::string text =
-      flags.json
-          ? profile::run_document(input.machine, input.program, outcome,
-                                  {std::string(name(EngineKind::reference)), elapsed.count()})
-                    .dump(2) +
-                "\n"
-          : text_report(input, outcome, flags.quiet);
+  const std::string text = flags.json ? profile::run_document(input.machine, input.program, outcome,
+                                                              {flags.engine, elapsed.count()})
+                                                .dump(2) +
+                                            "\n"
+                                      : text_report(input, outcome, flags.quiet);
   if (const int code = print(text); code != exit_done) return code;
   return outcome.kind == Outcome::Kind::finished && all_zero_exits(outcome) ? exit_done
                                                                             : exit_gate_failed;

@@ -14,8 +14,10 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
                   "Task folder: its machine, and its order of tensors for --in")
       ->excludes(machine);
   command.add_option("--in", flags.inputs, "HDF5 case: its /inputs become tensors of the run");
-  command.add_option("--engine", flags.engine, "Engine")
-      ->check(CLI::IsMember({"reference"}))
+  std::vector<std::string> engines;
+  for (const EngineKind kind : engine_kinds) engines.emplace_back(name(kind));
+  command.add_option("--engine", flags.engine, "Engine: both give the same results")
+      ->check(CLI::IsMember(engines))
       ->capture_default_str();
   command.add_flag("--check-races", flags.check_races, "Trap when the program races with its DMA");
   command.add_option("--poison", flags.poison,

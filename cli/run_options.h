@@ -15,7 +15,7 @@ struct RunFlags {
   std::string task;     ///< folder of a task: its machine, and the judge's layout of `inputs`
   std::string inputs;   ///< HDF5 case; empty: none
   std::string outputs;  ///< HDF5 file to write; empty: none
-  std::string engine = "reference";
+  std::string engine{name(default_engine)};
   bool check_races = false;
   bool no_console = false;
   std::optional<u64> poison;
