@@ -16,7 +16,7 @@
 namespace simfarm::farm {
 
 struct JudgeOptions {
-  EngineKind engine = EngineKind::reference;
+  EngineKind engine = default_engine;
   /// Two fillings of everything uninitialised: a result must be the same under both.
   std::array<u64, 2> poison = {0x51a7e0fc0de5eed1, 0x2b0575ca1ab1e002};
 };
