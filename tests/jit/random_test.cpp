@@ -1,6 +1,7 @@
 // Random programs: compiled regions against the reference engine's instructions, lane by lane.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/fast/jit/backend.h"
@@ -115,12 +116,21 @@ class Case {
       ASSERT_TRUE(lockstep.run(0, leaf.instruction));
     }
     same(tile, expected);
-    if (leaf.why == Leaf::Why::stopped) justify(lockstep, plan, leaf);
+    if (leaf.why == Leaf::Why::stopped) justify(lockstep, plan, leaf, expected);
   }
 
   /// Something in the rest of the node is not for generated code.
-  void justify(Lockstep& lockstep, const Plan& plan, const Leaf& leaf) {
+  void justify(Lockstep& lockstep, const Plan& plan, const Leaf& leaf, const Tile& tile) {
     ASSERT_LT(leaf.instruction, leaf.node->body.size());
+    for (const auto& planned : plan.nodes) {
+      if (planned.node != leaf.node || !planned.accesses[leaf.instruction].expected) continue;
+      // A register that was expected to be loaded with the same in all lanes.
+      if (!lockstep.run(leaf.instruction, leaf.instruction + 1)) return;
+      const u32* loaded = &tile.x[leaf.node->body[leaf.instruction].rd * tile.stride];
+      EXPECT_FALSE(
+          std::all_of(loaded, loaded + tile.stride, [&](u32 lane) { return lane == loaded[0]; }));
+      return;
+    }
     if (!lockstep.run(leaf.instruction, static_cast<u32>(leaf.node->body.size()))) return;
     const fast::Exit* exit = lockstep.exit();
     if (exit == nullptr) return;
