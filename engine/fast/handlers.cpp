@@ -248,15 +248,26 @@ void end_division(const MicroOp* m, u32* x, Running* r) {
   take(exit, x, r);
 }
 
-/// A word that is there, or a credit; else the stepper begins the wait.
+/// Off the array's edge, or later than the run: the stepper's.
+void step_link(const MicroOp* m, Running* r) {
+  r->left = Left::inside;
+  r->node = m->node;
+  r->index = 0;
+}
+
+/// Sends or receives, when it is known in which cycle that will be.
 template <bool sends>
 void end_link(const MicroOp* m, u32* x, Running* r) {
   Link* const link = sends ? r->out[m->imm] : r->in[m->imm];
   const Cycle since = r->clock + m->node->hazard;
-  if (link == nullptr || (sends ? !link->can_send() : !link->can_receive()))
-    return end_single(m, x, r);
+  if (link != nullptr && (sends ? !link->can_send() : !link->can_receive())) {
+    r->left = Left::link_blocks;
+    r->node = m->node;
+    return;
+  }
+  if (link == nullptr) return step_link(m, r);
   const Cycle at = sends ? link->send_cycle(since) : link->receive_cycle(since);
-  if (at + 1 > r->stop) return end_single(m, x, r);
+  if (at + 1 > r->stop) return step_link(m, r);
   if constexpr (sends)
     link->send(x[m->rs1], at);
   else

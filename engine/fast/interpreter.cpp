@@ -146,10 +146,13 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle stop, const std::array<Link*, di
     };
     switch (r.left) {
       case Left::at_entry:
-        // A link that blocks, or a node that has just been come to.
         node = r.node;
-        goes_on = node->ending != Ending::link;
         if (r.fuel == 0) hotness_.sample(*node, r.retired - retired, r.counts);
+        break;
+      case Left::link_blocks:
+        node = r.node;
+        why = Why::link;
+        goes_on = false;
         break;
       case Left::at_gate:
         node = r.node;

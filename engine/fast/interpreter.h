@@ -14,12 +14,13 @@ namespace simfarm::fast {
 
 /// Why the interpreter has stopped.
 enum class Left : u8 {
-  at_entry,    ///< of `node`: the stepper's, or too near to the stop
-  unresolved,  ///< `exit` has been taken, and leads to where nobody has been yet
-  inside,      ///< before instruction `index` of `node`
-  indirect,    ///< `node` has done all but choose its exit, towards `target`
-  division,    ///< the same, for the divisor `target`
-  at_gate,     ///< at the entry of `node`, where the lanes of a tile wait for each other
+  at_entry,     ///< of `node`: the stepper's, or too near to the stop
+  unresolved,   ///< `exit` has been taken, and leads to where nobody has been yet
+  inside,       ///< before instruction `index` of `node`
+  indirect,     ///< `node` has done all but choose its exit, towards `target`
+  division,     ///< the same, for the divisor `target`
+  link_blocks,  ///< at the entry of `node`, whose link is full or empty
+  at_gate,      ///< at the entry of `node`, where the lanes of a tile wait for each other
 };
 
 /// What handlers work on, beside the registers.
@@ -74,6 +75,7 @@ class Interpreter {
     step,   ///< the stepper has to do the next instruction
     a_lot,  ///< it could go on, but has done a lot
     gate,   ///< it waits at one
+    link,   ///< its node is a gp.send or gp.recv whose link is full or empty
   };
   /// Goes on with `pe` from its node's entry, which it need not know yet, until it needs the
   /// stepper or could pass cycle `stop`.

@@ -29,12 +29,13 @@ class Link {
   }
   /// The cycle in which a word at hand since `since` can be sent.
   Cycle send_cycle(Cycle since) const {
-    const Cycle credit = slots_[sent_.load(std::memory_order_relaxed) % depth_].credit;
+    const Cycle credit = slots_[next_sent_].credit;
     return credit > since ? credit : since;
   }
   void send(u32 word, Cycle at) {
     const u64 sent = sent_.load(std::memory_order_relaxed);
-    Slot& slot = slots_[sent % depth_];
+    Slot& slot = slots_[next_sent_];
+    if (++next_sent_ == depth_) next_sent_ = 0;
     slot.word = word;
     slot.arrival = at + latency_ - (planted(Planted::early_link_word) ? 1 : 0);
     last_arrival_ = slot.arrival;
@@ -46,12 +47,13 @@ class Link {
     return sent_.load(std::memory_order_acquire) != received_.load(std::memory_order_relaxed);
   }
   Cycle receive_cycle(Cycle since) const {
-    const Cycle arrival = slots_[received_.load(std::memory_order_relaxed) % depth_].arrival;
+    const Cycle arrival = slots_[next_received_].arrival;
     return arrival > since ? arrival : since;
   }
   u32 receive(Cycle at) {
     const u64 received = received_.load(std::memory_order_relaxed);
-    Slot& slot = slots_[received % depth_];
+    Slot& slot = slots_[next_received_];
+    if (++next_received_ == depth_) next_received_ = 0;
     const u32 word = slot.word;
     slot.credit = at + credit_latency_ + (planted(Planted::late_link_credit) ? 1 : 0);
     last_credit_ = slot.credit;
@@ -70,9 +72,11 @@ class Link {
   };
   u32 depth_, latency_, credit_latency_;
   std::unique_ptr<Slot[]> slots_;
-  Cycle last_arrival_ = 0;  // the sender's
+  u32 next_sent_ = 0;  // the sender's, as is the next
+  Cycle last_arrival_ = 0;
   std::atomic<u64> sent_ = 0;
-  Cycle last_credit_ = 0;  // the receiver's
+  u32 next_received_ = 0;  // the receiver's, as is the next
+  Cycle last_credit_ = 0;
   std::atomic<u64> received_ = 0;
 };
 

@@ -117,6 +117,10 @@ bool Run::run(Pe& pe) {
       pe.meet_at = nullptr;
       return false;
     }
+    if (why == Interpreter::Why::link) {
+      wait_at_link(pe);
+      break;
+    }
     step(pe);
   }
   pe.gates_to_pass = 0;
@@ -144,6 +148,19 @@ void Run::step(Pe& pe) {
 void Run::meet(Pe& pe) {
   if (pe.op->op == Op::GP_SEND || pe.op->op == Op::GP_RECV) return meet_link(pe);
   if (auto fault = fabric_.meet(pe)) trap(pe, pe.since, std::move(*fault));
+}
+
+/// pe.node is a link operation that cannot go on yet, and of which nothing is charged.
+void Run::wait_at_link(Pe& pe) {
+  pe.op = &pe.node->body[0];
+  pe.since = pe.frame.clock + pe.node->hazard;
+  pe.block = pe.op->op == Op::GP_SEND ? Block::link_full : Block::link_empty;
+}
+
+/// The other side has done something.
+void Run::go_on_at_link(Pe& pe) {
+  if (pe.node == nullptr) return meet_link(pe);
+  pe.block = Block::none;
 }
 
 void Run::meet_link(Pe& pe) {
@@ -203,6 +220,10 @@ Cycle Run::first_standstill() const {
 
 Outcome Run::outcome() {
   Outcome outcome;
+  // Who still waits at a link has not been charged what comes before the wait.
+  for (Pe& pe : pes_)
+    if ((pe.block == Block::link_full || pe.block == Block::link_empty) && pe.node != nullptr)
+      if (stepper_.step(pe).what == Stepped::What::stopped) pe.block = Block::stopped;
   const Cycle end = stepper_.end();
   const Cycle still = first_standstill();
   const bool finished = all_ended() && fabric_.drained();

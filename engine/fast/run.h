@@ -47,6 +47,8 @@ class Run {
   void scatter(std::span<Pe> lanes, Node& node, u32 instructions);
   void step(Pe& pe);
   void meet(Pe& pe);
+  void wait_at_link(Pe& pe);
+  void go_on_at_link(Pe& pe);
   void meet_link(Pe& pe);
   void trap(Pe& pe, Cycle at, Fault fault);
 

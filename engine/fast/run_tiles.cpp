@@ -56,7 +56,7 @@ bool Run::run_tile(u32 tile) {
     for (Pe& pe : lanes) {
       if (!can_go_on(pe)) continue;
       if (lanes.size() < tile_lanes) pe.gates_to_pass = all_gates;
-      if (pe.block != Block::none) meet_link(pe);
+      if (pe.block != Block::none) go_on_at_link(pe);
       a_lot |= run(pe);
       any = true;
     }
