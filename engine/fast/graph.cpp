@@ -7,6 +7,7 @@
 #include "engine/fast/loops.h"
 #include "engine/fast/meter.h"
 #include "engine/fast/planted.h"
+#include "engine/fast/storage.h"
 #include "isa/traits.h"
 
 namespace simfarm::fast {
@@ -215,6 +216,11 @@ Graph::Graph(const Program& program) {
   for (const auto& image : program.images) images_.emplace_back(*image);
 }
 
+bool Graph::full() const {
+  constexpr u32 of_one_node = 8;
+  return exits() + of_one_node > most_exits;
+}
+
 void Graph::add_exit(Node& node, const Meter& meter, u32 target, const LoopContext& loops) {
   Exit exit;
   exit.counter = exits();
@@ -258,7 +264,10 @@ Node& Graph::find(const Entry& entry) {
   if (node == nullptr) {
     node = std::make_unique<Node>();
     node->entry = entry;
-    Builder(*this, *node).build();
+    if (full())
+      node->ending = Ending::single;
+    else
+      Builder(*this, *node).build();
   }
   return *node;
 }
@@ -280,7 +289,7 @@ Exit* Graph::towards(Node& node, u32 target) {
   for (Exit& exit : node.exits)
     if (exit.leads_to.pc == target) return &exit;
   const Loops loops = loops_of(node.entry.loops);
-  if (jump_into_loop(loops, target)) return nullptr;
+  if (jump_into_loop(loops, target) || full()) return nullptr;
   Meter meter = before_last(node);
   timing::Facts facts = facts_at(place_in(loops, node.pcs.back()));
   facts.wide_at_halfword = wide_at_halfword(images_[node.entry.image], target);
@@ -290,12 +299,13 @@ Exit* Graph::towards(Node& node, u32 target) {
   return &node.exits.back();
 }
 
-Exit& Graph::after_division(Node& node, u32 divisor) {
+Exit* Graph::after_division(Node& node, u32 divisor) {
   const Operation& op = node.body.back();
   const u32 cycles = timing::division_cycles(op.op, divisor);
   const auto found = std::find_if(node.exits.begin(), node.exits.end(),
                                   [&](const Exit& exit) { return exit.division_cycles == cycles; });
-  if (found != node.exits.end()) return *found;
+  if (found != node.exits.end()) return &*found;
+  if (full()) return nullptr;
   const u32 pc = node.pcs.back();
   Meter meter = before_last(node);
   timing::Facts facts = facts_at(place_in(loops_of(node.entry.loops), pc));
@@ -304,7 +314,7 @@ Exit& Graph::after_division(Node& node, u32 divisor) {
   add_exit(node, meter, pc + op.length, node.entry.loops);
   check(node.exits.back().cycles <= node.max_cycles, "a division costs more than it can");
   node.exits.back().division_cycles = cycles;
-  return node.exits.back();
+  return &node.exits.back();
 }
 
 Graph::Part Graph::part(const Node& node, u32 instructions) const {

@@ -27,10 +27,11 @@ class Graph {
   Node& find(const Entry& entry);
   /// The node where `exit` leads.
   Node& follow(Exit& exit);
-  /// The exit of an `indirect` node towards `target`; null: nothing may jump there.
+  /// The exit of an `indirect` node towards `target`; null: nothing may jump there, or no exit is
+  /// left.
   Exit* towards(Node& node, u32 target);
   /// The exit of a `division` node for that divisor.
-  Exit& after_division(Node& node, u32 divisor);
+  Exit* after_division(Node& node, u32 divisor);
 
   u32 exits() const { return static_cast<u32>(costs_.size()); }
   const ExitCost& cost(u32 counter) const { return costs_[counter]; }
@@ -50,6 +51,8 @@ class Graph {
     std::size_t operator()(const Entry& entry) const;
   };
   class Builder;
+  /// No exit is left for one more node: what is not known yet is the stepper's from now on.
+  bool full() const;
   void add_exit(Node& node, const Meter& meter, u32 target, const LoopContext& loops);
   /// A counter of cycles that are charged to `bin`.
   u32 add_wait(const Node& node, Stall bin);

@@ -175,11 +175,16 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle stop, const std::array<Link*, di
         break;
       }
       case Left::division: {
-        Exit& exit = graph_.after_division(*r.node, r.target);
-        r.node->lookup[exit.division_cycles] = &exit;
+        Exit* const exit = graph_.after_division(*r.node, r.target);
+        if (exit == nullptr) {
+          leave_inside(pe, r, *r.node, static_cast<u32>(r.node->body.size()) - 1);
+          goes_on = false;
+          break;
+        }
+        r.node->lookup[exit->division_cycles] = exit;
         const Operation& op = r.node->body.back();
         pe.set_x(op.rd, bodies::scalar_result(op.op)({.rs1 = pe.x(op.rs1), .rs2 = pe.x(op.rs2)}));
-        take(exit);
+        take(*exit);
         break;
       }
       case Left::inside:

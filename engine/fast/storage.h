@@ -12,7 +12,7 @@
 namespace simfarm::fast {
 
 inline constexpr u32 tile_lanes = 16;
-/// Of the counts of one PE; a graph with more exits is given up and begun again.
+/// Of the counts of one PE. A graph makes no more: the stepper does what is beyond it.
 inline constexpr u32 most_exits = 1u << 16;
 /// The row that a result for x0 goes to.
 inline constexpr u32 discard_row = register_rows;

@@ -123,7 +123,7 @@ fast::Exit* Lockstep::exit() {
         break;
       }
       case fast::Ending::division:
-        its = &graph_.after_division(*node_, divisor_[lane]);
+        its = graph_.after_division(*node_, divisor_[lane]);
         break;
     }
     if (its == nullptr || (all != nullptr && all != its)) return nullptr;
