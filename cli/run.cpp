@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -56,11 +57,16 @@ int run(const Flags& flags) {
     const Result<void> written = farm::write_outputs(**tensors, **simulation, flags.outputs);
     if (!written) return report(written.error());
   }
-  const std::string text = flags.json ? profile::run_document(input.machine, input.program, outcome,
-                                                              {flags.engine, elapsed.count()})
-                                                .dump(2) +
-                                            "\n"
-                                      : text_report(input, outcome, flags.quiet);
+  const HostReport host = (*simulation)->host();
+  if (!host.trouble.empty())
+    std::fprintf(stderr, "simfarm: slower than it could be: %s\n", host.trouble.c_str());
+  const std::string text =
+      flags.json
+          ? profile::run_document(input.machine, input.program, outcome,
+                                  {std::string(name(host.engine)), elapsed.count(), host.trouble})
+                    .dump(2) +
+                "\n"
+          : text_report(input, outcome, flags.quiet);
   if (const int code = print(text); code != exit_done) return code;
   return outcome.kind == Outcome::Kind::finished && all_zero_exits(outcome) ? exit_done
                                                                             : exit_gate_failed;

@@ -60,7 +60,6 @@ struct RunInput {
 
 /// How the host does it. No result depends on any of it.
 struct HostOptions {
-  u32 threads = 1;                     ///< of the fast engine
   bool generated_code = true;          ///< hot code of the fast engine is compiled at run time
   u64 warm_up = 1u << 25;              ///< instructions that are executed before it is
   std::optional<bodies::HostIsa> isa;  ///< at most that instruction set; none: the host's best
@@ -75,6 +74,21 @@ struct RunOptions {
   HostOptions host;
 };
 
+enum class EngineKind : u8 { reference, fast };
+inline constexpr EngineKind engine_kinds[] = {EngineKind::reference, EngineKind::fast};
+inline constexpr EngineKind default_engine = EngineKind::fast;
+
+/// The engine's name on the command line.
+std::string_view name(EngineKind kind);
+/// The engine of that name.
+std::optional<EngineKind> find_engine(std::string_view name);
+
+/// How the host did it.
+struct HostReport {
+  EngineKind engine{};  ///< that ran: some options are the reference engine's alone
+  std::string trouble;  ///< what kept it from being as fast as it can; empty: nothing
+};
+
 /// One run of one machine. Thousands may live in one process; nothing is shared but the program.
 class Simulation {
  public:
@@ -86,16 +100,9 @@ class Simulation {
   virtual bool read(u32 address, std::span<u8> bytes) const = 0;
   /// The same for `pe`'s local memory, DMA's view: all completed transfers are in it.
   virtual bool read_local(PeId pe, u32 address, std::span<u8> bytes) const = 0;
+  /// After the run.
+  virtual HostReport host() const = 0;
 };
-
-enum class EngineKind : u8 { reference, fast };
-inline constexpr EngineKind engine_kinds[] = {EngineKind::reference, EngineKind::fast};
-inline constexpr EngineKind default_engine = EngineKind::fast;
-
-/// The engine's name on the command line.
-std::string_view name(EngineKind kind);
-/// The engine of that name.
-std::optional<EngineKind> find_engine(std::string_view name);
 
 /// Sets a run up. Errors: an image that does not fit the machine, segments outside its memories.
 Result<std::unique_ptr<Simulation>> make_simulation(EngineKind kind, RunInput input,

@@ -118,6 +118,7 @@ Json run_document(const Machine& machine, const Program& program, const Outcome&
   if (outcome.trap) document["trap"] = trap_json(*outcome.trap, machine, program);
   if (outcome.deadlock) document["deadlock"] = deadlock_json(*outcome.deadlock, machine, program);
   document["host"] = {{"engine", host.engine}, {"seconds", host.seconds}};
+  if (!host.trouble.empty()) document["host"]["trouble"] = host.trouble;
   return document;
 }
 

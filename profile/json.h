@@ -13,7 +13,8 @@ namespace simfarm::profile {
 /// Facts about the host's side of a run; never compared.
 struct HostFacts {
   std::string engine;
-  double seconds = 0;  ///< wall time of the simulation itself
+  double seconds = 0;   ///< wall time of the simulation itself
+  std::string trouble;  ///< HostReport's
 };
 
 /// Key order is kept as written.

@@ -29,4 +29,8 @@ bool Array::read_local(PeId pe, u32 address, std::span<u8> bytes) const {
   return run_ != nullptr && run_->read_local(pe, address, bytes);
 }
 
+HostReport Array::host() const {
+  return {EngineKind::fast, run_ == nullptr ? std::string() : run_->trouble()};
+}
+
 }  // namespace simfarm::fast

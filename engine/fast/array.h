@@ -14,6 +14,7 @@ class Array final : public Simulation {
   Outcome run() override;
   bool read(u32 address, std::span<u8> bytes) const override;
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const override;
+  HostReport host() const override;
 
  private:
   Array(RunInput input, const RunOptions& options) : input_(std::move(input)), options_(options) {}

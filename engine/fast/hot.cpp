@@ -12,7 +12,6 @@ constexpr u64 samples_to_compile = 128;
 constexpr u32 arrivals_to_wait = 64;
 constexpr u64 first_regions = 4;
 constexpr u64 work_a_region = u64{1} << 23;  // a region costs about what these do without one
-constexpr u64 gang_gain = 16;                // times as fast as one after the other
 constexpr u32 most_variants = 4;             // of the gangs at one gate
 // Fewer where there is no warm-up, so that short programs come to generated code too.
 constexpr u32 most_nodes_at_once = 64;
@@ -106,13 +105,13 @@ void Hotness::make_gate(Node& node) {
 }
 
 /// The code generator is there, and the run has done enough to ask it once more.
-bool Hotness::generate(const Node&) {
+bool Hotness::generate() {
   if (warm_up_ != 0 && regions_ >= first_regions + work_ / work_a_region) return false;
   if (!loaded_) {
     loaded_ = true;
     jit::Loaded loaded = jit::load_backend();
     backend_ = std::move(loaded.backend);
-    trouble_ = std::move(loaded.reason);
+    if (backend_ == nullptr) trouble_ = "no generated code: " + loaded.reason;
   }
   if (backend_ == nullptr) on_ = false;
   ++regions_;
@@ -131,9 +130,8 @@ jit::Plan Hotness::plan(Node& node, jit::Rows uniform, const jit::Config& config
 void Hotness::compile_scalar(Node& node, const u64* counts) {
   Hot& hot = *node.hot;
   hot.samples = 0;
-  if (!generate(node)) return;
+  if (!generate()) return;
   hot.scalar = backend_->compile(plan(node, 0, scalar_, counts, nullptr), scalar_);
-
   if (hot.scalar == nullptr) {
     trouble_ = backend_->error();
     return;
@@ -153,11 +151,10 @@ const jit::Region* Hotness::gang(Node& node, jit::Rows uniform, const u64* count
     if ((code.uniform & ~uniform) == 0 &&
         (best == nullptr || std::popcount(code.uniform) > std::popcount(best->uniform)))
       best = &code;
-  if (best == nullptr && hot.gangs.size() < most_variants && generate(node)) {
+  if (best == nullptr && hot.gangs.size() < most_variants && generate()) {
     // What is equal by chance now need not be the next time.
     const jit::Rows asked = hot.gangs.empty() ? uniform : uniform & hot.gangs.back().uniform;
     auto region = backend_->compile(plan(node, asked, gang_, counts, tile_counts), gang_);
-
     if (region == nullptr) trouble_ = backend_->error();
     hot.gangs.push_back({asked, std::move(region)});
     best = &hot.gangs.back();
@@ -181,7 +178,7 @@ void Hotness::gang_left(Node& node) {
 
 void Hotness::gang_went(Node& node, u64 instructions) {
   Hot& hot = *node.hot;
-  work_ += instructions * tile_lanes / gang_gain;
+  work_ += instructions;  // a lane of a gang costs about a sixteenth of a PE alone
   hot.disappointed = instructions >= gang_worth ? 0 : hot.disappointed + 1;
   if (hot.disappointed < most_disappointed) return;
   hot.gate = false;

@@ -56,18 +56,18 @@ class Hotness {
   const std::string& trouble() const { return trouble_; }
 
  private:
-  bool generate(const Node& node);
+  bool generate();
   jit::Plan plan(Node& node, jit::Rows uniform, const jit::Config& config, const u64* counts,
                  const u64* tile_counts) const;
   void compile_scalar(Node& node, const u64* counts);
 
   jit::Config scalar_, gang_;
-  u64 warm_up_;  ///< nodes
+  u64 warm_up_;  ///< instructions
   u32 nodes_at_once_;
   u64 samples_to_compile_;
   bool gangs_;
   bool on_;
-  u64 work_ = 0;  ///< instructions so far, as long as they take one after the other
+  u64 work_ = 0;  ///< instructions of one PE, or of a gang's lane, so far
   u32 regions_ = 0;
   std::vector<Node*> compiled_;  ///< that have code for one PE
   std::unique_ptr<jit::Backend> backend_;

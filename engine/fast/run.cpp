@@ -82,7 +82,6 @@ Run::Run(const RunInput& input, const RunOptions& options, Cycle end)
 void Run::go() {
   for (;;) {
     const bool ran = run_pes();
-    if (traps_.first()) stepper_.end_before(traps_.first()->cycle + 1);
     const bool advanced = fabric_.advance();
     if (!ran && !advanced && !release_parked()) break;
   }

@@ -31,6 +31,9 @@ class Run {
   /// All of it but the trap: finished, deadlock, or the limit.
   Outcome outcome();
 
+  /// What kept it from being as fast as it can; empty: nothing.
+  const std::string& trouble() const { return hotness_.trouble(); }
+
   bool read(u32 address, std::span<u8> bytes) const { return shared_.read(address, bytes); }
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const;
 

@@ -17,6 +17,7 @@ class Array final : public Simulation {
   Outcome run() override;
   bool read(u32 address, std::span<u8> bytes) const override;
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const override;
+  HostReport host() const override { return {EngineKind::reference, {}}; }
 
  private:
   Array(const RunInput& input, const RunOptions& options);

@@ -22,6 +22,7 @@ class Memory : public Simulation {
     return true;
   }
   bool read_local(PeId, u32, std::span<u8>) const override { return false; }
+  HostReport host() const override { return {}; }
 };
 
 TEST(CaseIo, OrdersTensorsAndParametersByName) {

@@ -26,6 +26,7 @@ class PerturbedSimulation final : public Simulation {
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const override {
     return inner_->read_local(pe, address, bytes);
   }
+  HostReport host() const override { return inner_->host(); }
 
  private:
   std::unique_ptr<Simulation> inner_;
