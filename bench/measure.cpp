@@ -98,7 +98,6 @@ Result<Row> measure(const Plan& plan, std::shared_ptr<const Image> image) {
   RunOptions options;
   options.cycle_limit = Cycle{1} << 60;
   options.console = false;
-  options.host.threads = plan.threads;
   for (u32 k = 0; k < plan.repeats; ++k) {
     Times times;
     const double begin = cpu_now();

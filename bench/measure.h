@@ -18,7 +18,6 @@ struct Plan {
   const Case* which = nullptr;
   Machine machine;
   EngineKind engine = default_engine;
-  u32 threads = 1;
   Size size = Size::tiny;
   u32 repeats = 3;
   bool native = true;  ///< time the native loop as well, where there is one

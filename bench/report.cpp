@@ -24,7 +24,7 @@ Json row_json(const Row& row) {
   return {
       {"case", row.plan.which->name},
       {"engine", name(row.plan.engine)},
-      {"threads", row.plan.threads},
+      {"threads", 1},  // a run has one host thread
       {"machine", row.plan.machine.name},
       {"pes", row.plan.machine.pes()},
       {"size", name(row.plan.size)},
@@ -73,15 +73,14 @@ Json document(const Host& host, std::string_view version, std::span<const Row> r
 }
 
 std::string table(std::span<const Row> rows) {
-  std::string text = fmt::format(
-      "{:<16} {:<10} {:>7} {:>5} {:>10} {:>10} {:>9} {:>10} {:>10} {:>9}\n", "case", "engine",
-      "threads", "PEs", "M instr", "M cycles", "seconds", "M instr/s", "M cycle/s", "of native");
+  std::string text =
+      fmt::format("{:<16} {:<10} {:>5} {:>10} {:>10} {:>9} {:>10} {:>10} {:>9}\n", "case", "engine",
+                  "PEs", "M instr", "M cycles", "seconds", "M instr/s", "M cycle/s", "of native");
   std::string failures;
   for (const Row& row : rows) {
     const std::string native = row.native ? fmt::format("{:.3f}", *row.of_native()) : "-";
-    text += fmt::format("{:<16} {:<10} {:>7} {:>5} {:>10} {:>10} {:>9.4f} {:>10} {:>10} {:>9}\n",
-                        row.plan.which->name, name(row.plan.engine), row.plan.threads,
-                        row.plan.machine.pes(),
+    text += fmt::format("{:<16} {:<10} {:>5} {:>10} {:>10} {:>9.4f} {:>10} {:>10} {:>9}\n",
+                        row.plan.which->name, name(row.plan.engine), row.plan.machine.pes(),
                         number(static_cast<double>(row.answer.instructions) * 1e-6),
                         number(static_cast<double>(row.answer.cycles) * 1e-6), row.median.cpu,
                         number(row.mips()), number(row.mcps()), native);

@@ -47,6 +47,7 @@ void add_lockstep(CLI::App& app, int& exit_code) {
       "lockstep", "Run a program on both engines: equal, or the first cycle that differs");
   auto flags = std::make_shared<Flags>();
   add_run_flags(*command, *flags);
+  command->remove_option(command->get_option("--engine"));  // it runs them all
   CLI::Option* program = command->get_option("program")->required(false);
   command->add_option("--case", flags->run_case, "The run in this file (docs/differential.md)")
       ->excludes(program);

@@ -68,7 +68,6 @@ TEST_P(EveryKernel, ComputesWhatTheHostComputes) {
       if (engine == EngineKind::reference) continue;
       Plan plan = tiny(which, machine);
       plan.engine = engine;
-      plan.threads = 2;
       const auto other = measure(plan, image);
       ASSERT_TRUE(other) << other.error().message;
       EXPECT_EQ(other->failure, "") << name(engine);
