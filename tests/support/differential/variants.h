@@ -9,8 +9,7 @@ namespace simfarm::test {
 
 inline profile::Side reference_side() { return profile::side_of(EngineKind::reference); }
 
-/// The first is the one that users get; every case goes through it, and through one of the others
-/// in turn.
+/// The first is the one that users get: every case goes through it.
 std::vector<profile::Side> variants();
 
 /// Those that take long, since they compile code from the start: for a part of the cases.
