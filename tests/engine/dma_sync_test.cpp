@@ -35,6 +35,22 @@ TEST(DmaSync, WaitForOnesOwnTransfer) {
   EXPECT_EQ(run.outcome.dma[0].descriptors, 1u);
 }
 
+TEST(DmaSync, AWordAroundATorusBringsAnEarlierPostThanTheOneUnderWay) {
+  // PE 0: gp.dma of nothing in cycle 3, complete in 8; a post to PE 14 in 4, which arrives in 20. The
+  // wait issues in 8, the word goes over the edge in 9 and is received in 11; PE 15 posts in 12, and
+  // that arrives in 15. PE 14 waits from 1.
+  Machine machine = machine_of(1, 16);
+  machine.torus_columns = true;
+  std::vector<Kernel> kernels(16, Kernel().exit());
+  kernels[0] = kernel_with({linear_copy(ocm_base, buffer, 0)});
+  kernels[0].li(t2, 14).dma(t0).post(t2, 9).wait(0, t1).send(west, t1).exit();
+  kernels[15] = Kernel().li(t1, 14).recv(t0, east).post(t1, 9).exit();
+  kernels[14] = Kernel().li(t1, 1).wait(9, t1).exit();
+  const Finished run = run_kernels(machine, kernels);
+  EXPECT_EQ(run.stalls(14, Stall::sem_wait_post), 14u);
+  EXPECT_EQ(run.outcome.cycles, 20u);
+}
+
 TEST(DmaSync, WaitForAPush) {
   // PE 0: gp.dma in cycle 2, start 3, write issued in 7: bus in 7, port of PE 1 in 9; the release
   // on the bus in 8, at PE 1 in 10.
