@@ -39,14 +39,18 @@ std::string Folder::write(const std::string& name, const std::string& content) c
   return path(name);
 }
 
-Said simfarm(const std::vector<std::string>& arguments) {
+Said run_program(const std::string& program, const std::vector<std::string>& arguments) {
   const Folder folder;
-  std::string command = quoted(SIMFARM_PROGRAM);
+  std::string command = quoted(program);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command += " >" + quoted(folder.path("out")) + " 2>" + quoted(folder.path("err")) + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder.path("out")),
           read_text(folder.path("err"))};
+}
+
+Said simfarm(const std::vector<std::string>& arguments) {
+  return run_program(SIMFARM_PROGRAM, arguments);
 }
 
 std::string compile(const Folder& folder, const std::string& c_source) {

@@ -11,6 +11,8 @@ struct Said {
   std::string err;
 };
 
+/// That program with these arguments.
+Said run_program(const std::string& program, const std::vector<std::string>& arguments);
 /// `simfarm` with these arguments.
 Said simfarm(const std::vector<std::string>& arguments);
 

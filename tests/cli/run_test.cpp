@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -52,6 +53,38 @@ int main(void) { volatile int x = 0; for (int k = 0; k < 100; ++k) x += k; retur
   EXPECT_EQ(first.erase("host"), 1u);
   EXPECT_EQ(second.erase("host"), 1u);
   EXPECT_EQ(first.dump(), second.dump());
+}
+
+TEST(CliRun, SaysWhichEngineRan) {
+  const Folder folder;
+  const std::string elf = compile(folder, "int main(void) { return 0; }");
+  const auto engine = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {"run", elf, "--json"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return json::parse(simfarm(arguments).out)["host"]["engine"];
+  };
+  EXPECT_EQ(engine({}), "fast");
+  EXPECT_EQ(engine({"--engine", "reference"}), "reference");
+  EXPECT_EQ(engine({"--check-races"}), "reference");
+}
+
+TEST(CliRun, WithoutTheCodeGeneratorItSaysSoAndReportsTheSame) {
+  const Folder folder;
+  const std::string elf = compile(folder, R"(int main(void) {
+  unsigned x = 1;
+  for (int k = 0; k < 20000000; ++k) x = x * 1664525u + 1013904223u;
+  return x == 0; })");
+  const std::string alone = folder.path("simfarm");
+  std::filesystem::copy_file(SIMFARM_PROGRAM, alone);
+  json with = json::parse(simfarm({"run", elf, "--json"}).out);
+  const Said said = run_program(alone, {"run", elf, "--json"});
+  json without = json::parse(said.out);
+  EXPECT_THAT(said.err, HasSubstr("slower than it could be: no generated code: "));
+  EXPECT_THAT(without["host"]["trouble"].get<std::string>(), HasSubstr("libsimfarm_jit.so"));
+  EXPECT_FALSE(with["host"].contains("trouble"));
+  with.erase("host");
+  without.erase("host");
+  EXPECT_EQ(with.dump(), without.dump());
 }
 
 TEST(CliRun, ExitCodeOfThePeIsReportedAndFailsTheRun) {
