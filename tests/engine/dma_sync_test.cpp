@@ -36,9 +36,9 @@ TEST(DmaSync, WaitForOnesOwnTransfer) {
 }
 
 TEST(DmaSync, AWordAroundATorusBringsAnEarlierPostThanTheOneUnderWay) {
-  // PE 0: gp.dma of nothing in cycle 3, complete in 8; a post to PE 14 in 4, which arrives in 20. The
-  // wait issues in 8, the word goes over the edge in 9 and is received in 11; PE 15 posts in 12, and
-  // that arrives in 15. PE 14 waits from 1.
+  // PE 0: gp.dma of nothing in cycle 3, complete in 8; a post to PE 14 in 4, which arrives in 20.
+  // The wait issues in 8, the word goes over the edge in 9 and is received in 11; PE 15 posts in
+  // 12, and that arrives in 15. PE 14 waits from 1.
   Machine machine = machine_of(1, 16);
   machine.torus_columns = true;
   std::vector<Kernel> kernels(16, Kernel().exit());
