@@ -73,17 +73,19 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+double Row::seconds() const { return plan.threads == 1 ? median.cpu : median.wall; }
+
 double Row::mips() const {
-  return median.cpu > 0 ? static_cast<double>(answer.instructions) / median.cpu * 1e-6 : 0;
+  return seconds() > 0 ? static_cast<double>(answer.instructions) / seconds() * 1e-6 : 0;
 }
 
 double Row::mcps() const {
-  return median.cpu > 0 ? static_cast<double>(answer.cycles) / median.cpu * 1e-6 : 0;
+  return seconds() > 0 ? static_cast<double>(answer.cycles) / seconds() * 1e-6 : 0;
 }
 
 std::optional<double> Row::of_native() const {
-  if (!native || median.cpu <= 0) return std::nullopt;
-  return native->cpu / median.cpu;
+  if (!native || seconds() <= 0) return std::nullopt;
+  return native->cpu / seconds();
 }
 
 Result<Row> measure(const Plan& plan, std::shared_ptr<const Image> image) {
@@ -98,6 +100,7 @@ Result<Row> measure(const Plan& plan, std::shared_ptr<const Image> image) {
   RunOptions options;
   options.cycle_limit = Cycle{1} << 60;
   options.console = false;
+  options.host.threads = plan.threads;
   for (u32 k = 0; k < plan.repeats; ++k) {
     Times times;
     const double begin = cpu_now();

@@ -18,6 +18,7 @@ struct Plan {
   const Case* which = nullptr;
   Machine machine;
   EngineKind engine = default_engine;
+  u32 threads = 1;
   Size size = Size::tiny;
   u32 repeats = 3;
   bool native = true;  ///< time the native loop as well, where there is one
@@ -56,8 +57,11 @@ struct Row {
   bool recorded = false;  ///< the answer was compared with bench/expected.json
   std::string failure;    ///< a wrong answer, or another one than before; empty: all well
 
-  double mips() const;  ///< M simulated instructions per CPU second
-  double mcps() const;  ///< M simulated cycles per CPU second
+  /// What speeds are counted by: CPU seconds, which a busy host does not change; of several
+  /// threads, elapsed ones.
+  double seconds() const;
+  double mips() const;  ///< M simulated instructions per second
+  double mcps() const;  ///< M simulated cycles per second
   /// Fraction of the native loop's speed.
   std::optional<double> of_native() const;
 };

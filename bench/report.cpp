@@ -20,11 +20,12 @@ Json optional(std::optional<double> value) {
 
 Json row_json(const Row& row) {
   Json runs = Json::array();
-  for (const Times& run : row.runs) runs.push_back(microseconds(run.cpu));
+  for (const Times& run : row.runs)
+    runs.push_back(microseconds(row.plan.threads == 1 ? run.cpu : run.wall));
   return {
       {"case", row.plan.which->name},
       {"engine", name(row.plan.engine)},
-      {"threads", 1},  // a run has one host thread
+      {"threads", row.plan.threads},
       {"machine", row.plan.machine.name},
       {"pes", row.plan.machine.pes()},
       {"size", name(row.plan.size)},
@@ -33,7 +34,8 @@ Json row_json(const Row& row) {
       {"cycles", row.answer.cycles},
       {"macs", row.macs},
       {"dma_bytes", row.dma_bytes},
-      {"seconds", microseconds(row.median.cpu)},
+      {"seconds", microseconds(row.seconds())},
+      {"cpu_seconds", microseconds(row.median.cpu)},
       {"wall_seconds", microseconds(row.median.wall)},
       {"setup_seconds", microseconds(row.median.setup)},
       {"runs", runs},
@@ -73,16 +75,17 @@ Json document(const Host& host, std::string_view version, std::span<const Row> r
 }
 
 std::string table(std::span<const Row> rows) {
-  std::string text =
-      fmt::format("{:<16} {:<10} {:>5} {:>10} {:>10} {:>9} {:>10} {:>10} {:>9}\n", "case", "engine",
-                  "PEs", "M instr", "M cycles", "seconds", "M instr/s", "M cycle/s", "of native");
+  std::string text = fmt::format(
+      "{:<16} {:<10} {:>7} {:>5} {:>10} {:>10} {:>9} {:>10} {:>10} {:>9}\n", "case", "engine",
+      "threads", "PEs", "M instr", "M cycles", "seconds", "M instr/s", "M cycle/s", "of native");
   std::string failures;
   for (const Row& row : rows) {
     const std::string native = row.native ? fmt::format("{:.3f}", *row.of_native()) : "-";
-    text += fmt::format("{:<16} {:<10} {:>5} {:>10} {:>10} {:>9.4f} {:>10} {:>10} {:>9}\n",
-                        row.plan.which->name, name(row.plan.engine), row.plan.machine.pes(),
+    text += fmt::format("{:<16} {:<10} {:>7} {:>5} {:>10} {:>10} {:>9.4f} {:>10} {:>10} {:>9}\n",
+                        row.plan.which->name, name(row.plan.engine), row.plan.threads,
+                        row.plan.machine.pes(),
                         number(static_cast<double>(row.answer.instructions) * 1e-6),
-                        number(static_cast<double>(row.answer.cycles) * 1e-6), row.median.cpu,
+                        number(static_cast<double>(row.answer.cycles) * 1e-6), row.seconds(),
                         number(row.mips()), number(row.mcps()), native);
     if (!row.failure.empty())
       failures +=

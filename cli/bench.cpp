@@ -19,6 +19,7 @@ namespace {
 
 struct Flags : BenchFlags {
   std::vector<std::string> engines;
+  std::vector<u32> threads = {1};
   std::vector<std::string> machines;
   std::string kernels;
   u32 repeats = 3;
@@ -44,16 +45,17 @@ Result<std::vector<bench::Plan>> plans(const Flags& flags) {
          flags.machines.empty() ? std::vector{std::string(which->machine)} : flags.machines) {
       const Result<Machine> machine = load_machine(name);
       if (!machine) return machine.error();
-      for (const EngineKind engine : engines) {
-        bench::Plan plan{which, *machine, engine};
-        // A full run would keep the reference engine busy for an hour.
-        plan.size = engine == EngineKind::reference ? bench::Size::small : bench::Size::full;
-        if (flags.quick) plan.size = bench::Size::tiny;
-        if (!flags.size.empty()) plan.size = *bench::parse_size(flags.size);
-        plan.repeats = flags.quick ? 1 : flags.repeats;
-        plan.native = !flags.no_native;
-        all.push_back(std::move(plan));
-      }
+      for (const EngineKind engine : engines)
+        for (const u32 threads : flags.threads) {
+          bench::Plan plan{which, *machine, engine, threads};
+          // A full run would keep the reference engine busy for an hour.
+          plan.size = engine == EngineKind::reference ? bench::Size::small : bench::Size::full;
+          if (flags.quick) plan.size = bench::Size::tiny;
+          if (!flags.size.empty()) plan.size = *bench::parse_size(flags.size);
+          plan.repeats = flags.quick ? 1 : flags.repeats;
+          plan.native = !flags.no_native;
+          all.push_back(std::move(plan));
+        }
     }
   return all;
 }
@@ -129,8 +131,9 @@ int run(const Flags& flags) {
   for (size_t k = 0; k < todo->size(); ++k) {
     const bench::Plan& plan = (*todo)[k];
     if (!flags.quiet)
-      std::fprintf(stderr, "simfarm: bench %zu of %zu: %s, %s, %s\n", k + 1, todo->size(),
-                   plan.which->name.data(), name(plan.engine).data(), plan.machine.name.c_str());
+      std::fprintf(stderr, "simfarm: bench %zu of %zu: %s, %s, %s, %u threads\n", k + 1,
+                   todo->size(), plan.which->name.data(), name(plan.engine).data(),
+                   plan.machine.name.c_str(), plan.threads);
     Result<std::shared_ptr<const Image>> image = programs.get(*plan.which);
     if (!image) return report(image.error());
     Result<bench::Row> row = bench::measure(plan, *image);
@@ -165,6 +168,11 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(engine_names()));
+  command->add_option("--threads", flags->threads, "Numbers of host threads, by comma")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 1024))
+      ->default_str("1");
   command
       ->add_option("--machine", flags->machines,
                    "Machine files or shipped names, by comma (the case's own)")

@@ -18,6 +18,7 @@ namespace {
 struct Flags : BenchFlags {
   bench::PairPlan plan;
   std::string engine, machine;
+  u32 threads = 1;
 };
 
 int run(Flags& flags) {
@@ -40,7 +41,8 @@ int run(Flags& flags) {
   const char* const path = std::getenv("PATH");
   plan.search_path = path == nullptr ? "/usr/bin:/bin" : path;
   for (const auto& [flag, value] :
-       {std::pair{"--engine", flags.engine}, std::pair{"--size", flags.size}})
+       {std::pair{"--engine", flags.engine}, std::pair{"--size", flags.size},
+        std::pair{"--threads", fmt::format("{}", flags.threads)}})
     if (!value.empty()) plan.arguments.insert(plan.arguments.end(), {flag, value});
   if (!flags.machine.empty()) {
     std::error_code error;
@@ -83,6 +85,9 @@ void add_bench_pair(CLI::App& bench, int& exit_code) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--engine", flags->engine, "Engine of both (each one's default)");
+  command->add_option("--threads", flags->threads, "Host threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   command->add_option("--machine", flags->machine, "Machine file or shipped name");
   command->footer(
       "The speed-up is the median over the pairs; within 2 %, or within the noise band, it is "

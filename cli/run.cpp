@@ -15,6 +15,7 @@ namespace simfarm::cli {
 namespace {
 
 struct Flags : RunFlags {
+  u32 threads = 1;
   bool json = false;
   bool quiet = false;
 };
@@ -46,8 +47,10 @@ int run(const Flags& flags) {
   RunInput& input = *loaded;
   const Result<std::optional<farm::CaseRun>> tensors = load_tensors(flags, input);
   if (!tensors) return report(tensors.error());
+  RunOptions options = run_options(flags, nullptr);
+  options.host.threads = flags.threads;
   Result<std::unique_ptr<Simulation>> simulation =
-      make_simulation(*find_engine(flags.engine), input, run_options(flags, nullptr));
+      make_simulation(*find_engine(flags.engine), input, options);
   if (!simulation) return report(simulation.error());
   const auto start = std::chrono::steady_clock::now();
   const Outcome outcome = (*simulation)->run();
@@ -80,6 +83,11 @@ void add_run(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<Flags>();
   add_run_flags(*command, *flags);
   command->add_option("--out", flags->outputs, "Write the run's output tensors to this HDF5 file");
+  command
+      ->add_option("--threads", flags->threads,
+                   "Host threads of the fast engine, one for 16 PEs at most; 0: the host's")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
   command->add_flag("--no-console", flags->no_console, "Ignore console writes, at the same cost");
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md)");
   command->add_flag("-q,--quiet", flags->quiet, "No tables");

@@ -84,4 +84,10 @@ u32 DecodedImage::word_at(u32 pc) const {
   return 0;
 }
 
+std::vector<DecodedImage> decoded_images(const Program& program) {
+  std::vector<DecodedImage> images;
+  for (const auto& image : program.images) images.emplace_back(*image);
+  return images;
+}
+
 }  // namespace simfarm

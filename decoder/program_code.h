@@ -50,4 +50,7 @@ class DecodedImage {
   std::vector<Piece> pieces_;  ///< by address
 };
 
+/// All images of a program.
+std::vector<DecodedImage> decoded_images(const Program& program);
+
 }  // namespace simfarm

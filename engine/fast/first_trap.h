@@ -1,6 +1,7 @@
 // The trap that ends a run: the smallest (cycle, PE); of one PE in one cycle, the first in the
 // order of what happens in a cycle.
 #pragma once
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -23,7 +24,10 @@ class FirstTrap {
       return;
     phase_ = phase;
     first_ = std::move(trap);
+    cycle_.store(first_->cycle, std::memory_order_relaxed);
   }
+  /// Of the first one so far; never: none.
+  Cycle cycle() const { return cycle_.load(std::memory_order_relaxed); }
   /// Asked when nobody runs.
   const std::optional<Trap>& first() const { return first_; }
 
@@ -34,6 +38,7 @@ class FirstTrap {
   std::mutex mutex_;
   Phase phase_{};
   std::optional<Trap> first_;
+  std::atomic<Cycle> cycle_ = never;
 };
 
 }  // namespace simfarm::fast

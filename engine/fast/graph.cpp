@@ -212,10 +212,6 @@ class Graph::Builder {
   bool ended_ = false;
 };
 
-Graph::Graph(const Program& program) {
-  for (const auto& image : program.images) images_.emplace_back(*image);
-}
-
 bool Graph::full() const {
   constexpr u32 of_one_node = 8;
   return exits() + of_one_node > most_exits;

@@ -7,7 +7,6 @@
 #include "decoder/program_code.h"
 #include "engine/fast/meter.h"
 #include "engine/fast/node.h"
-#include "memory/program.h"
 
 namespace simfarm::fast {
 
@@ -19,7 +18,8 @@ struct ExitCost {
 
 class Graph {
  public:
-  explicit Graph(const Program& program);
+  /// `images`: the program's, decoded; they outlive the graph.
+  explicit Graph(const std::vector<DecodedImage>& images) : images_(images) {}
 
   const DecodedImage& image(u32 number) const { return images_[number]; }
 
@@ -59,7 +59,7 @@ class Graph {
   /// After all instructions of the body but the last.
   Meter before_last(const Node& node) const;
 
-  std::vector<DecodedImage> images_;
+  const std::vector<DecodedImage>& images_;
   std::unordered_map<Entry, std::unique_ptr<Node>, HashOfEntry> nodes_;  ///< only ever looked up
   std::vector<ExitCost> costs_;
 };

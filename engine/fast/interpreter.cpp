@@ -13,7 +13,6 @@ namespace simfarm::fast {
 namespace {
 
 constexpr u32 most_rounds = 1u << 10;
-constexpr Cycle cycles_at_once = Cycle{1} << 20;
 
 /// The last instruction of the body is done by the micro-operation that ends the node.
 bool ends_itself(Ending ending) {
@@ -104,7 +103,8 @@ void Interpreter::leave_inside(Pe& pe, Running& running, const Node& node, u32 i
   pe.node = nullptr;
 }
 
-Interpreter::Why Interpreter::run(Pe& pe, Cycle stop, const std::array<Link*, direction_count>& out,
+Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
+                                  const std::array<Link*, direction_count>& out,
                                   const std::array<Link*, direction_count>& in, u32 code_base,
                                   u32 code_bytes) {
   Running r;
@@ -112,7 +112,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle stop, const std::array<Link*, di
   r.counts = pe.frame.counts;
   r.clock = pe.frame.clock;
   r.retired = pe.frame.retired;
-  r.stop = std::min(stop, r.clock + cycles_at_once);
+  r.stop = std::min(stop, r.clock + at_once);
   r.gates_to_pass = pe.gates_to_pass;
   r.meet_at = pe.meet_at;
   r.local_base = local_.base;

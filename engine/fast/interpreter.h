@@ -78,8 +78,8 @@ class Interpreter {
     link,   ///< its node is a gp.send or gp.recv whose link is full or empty
   };
   /// Goes on with `pe` from its node's entry, which it need not know yet, until it needs the
-  /// stepper or could pass cycle `stop`.
-  Why run(Pe& pe, Cycle stop, const std::array<Link*, direction_count>& out,
+  /// stepper, has gone on for about `at_once` cycles, or could pass cycle `stop`.
+  Why run(Pe& pe, Cycle at_once, Cycle stop, const std::array<Link*, direction_count>& out,
           const std::array<Link*, direction_count>& in, u32 code_base, u32 code_bytes);
 
   /// Where `exit` leads, ready to be run.

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <numeric>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "engine/fast/planted.h"
 
 namespace simfarm::fast {
@@ -26,173 +30,95 @@ Stall unfinished_wait(Op op) {
   }
 }
 
-/// The memory is zero before; most of it stays so.
-void write_sparsely(const std::vector<u8>& bytes, LocalStore& local) {
-  constexpr u64 piece = 64;
-  static constexpr std::array<u8, piece> zeros{};
-  for (u64 at = 0; at < bytes.size(); at += piece)
-    if (std::memcmp(bytes.data() + at, zeros.data(), piece) != 0)
-      local.write(static_cast<u32>(local.region().base + at), std::span(bytes).subspan(at, piece));
-}
+/// Of all workers in one phase: less is done before the other threads are there.
+constexpr std::chrono::microseconds worth_a_crew{20};
 
 }  // namespace
 
 Run::Run(const RunInput& input, const RunOptions& options, Cycle end)
     : input_(input),
-      options_(options),
-      graph_(input.program),
-      stepper_(input, graph_, end),
-      storage_(input.machine),
-      hotness_(input.machine, options.host, storage_.width()),
-      interpreter_(graph_, input.machine, storage_.width(), hotness_),
       shared_(input.machine, input.poison),
-      pes_(input.machine.pes()),
-      links_(input.machine),
-      fabric_(input, options, pes_, stepper_, traps_, shared_) {
+      state_(input, end),
+      workers_(make_workers(options)),
+      fabric_(input, options, state_.pes, workers_[0]->stepper(), state_.traps, shared_) {
   shared_.load(input);
-  const std::vector<u32> image_of = place_images(input);
-  for (PeId id = 0; id < pes_.size(); ++id) {
-    Pe& pe = pes_[id];
-    const Image& image = *input.program.images[image_of[id]];
-    pe.id = id;
-    pe.image = image_of[id];
-    pe.width = storage_.width();
-    pe.frame.x = storage_.registers(id);
-    pe.frame.memory = storage_.memory(id);
-    pe.frame.counts = storage_.counts(id);
-    pe.local = LocalStore(input.machine.map.local, pe.frame.memory, pe.width);
-    write_sparsely(local_memory_at_start(input, id, image), pe.local);
-    const StartRegisters start = registers_at_start(input, id, image);
-    for (u32 row = 1; row < 32; ++row) pe.set_x(row, start.x[row]);
-    pe.set_x(operand_low, static_cast<u32>(start.operand));
-    pe.set_x(operand_high, static_cast<u32>(start.operand >> 32));
-    pe.entry.pc = start.pc;
-    pe.entry.image = pe.image;
+  shuffles_ = options.host.shuffle.has_value();
+  if (workers_.size() > 1) crew_.emplace(static_cast<u32>(workers_.size()));
+}
+
+/// Each has neighbouring tiles, so that few links are between two of them.
+std::vector<std::unique_ptr<Worker>> Run::make_workers(const RunOptions& options) {
+  const u32 tiles = state_.storage.tiles();
+  const u32 threads = options.host.threads == 0 ? host_threads() : options.host.threads;
+  const u32 count = std::min(threads, tiles);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (u32 k = 0; k < count; ++k) {
+    std::vector<u32> own(u64{tiles} * (k + 1) / count - u64{tiles} * k / count);
+    std::iota(own.begin(), own.end(), static_cast<u32>(u64{tiles} * k / count));
+    workers.push_back(
+        std::make_unique<Worker>(input_, options, state_, fabric_, std::move(own), k));
   }
-  ports_.resize(pes_.size());
-  for (PeId id = 0; id < pes_.size(); ++id)
-    for (u32 k = 0; k < direction_count; ++k) {
-      const Direction direction = static_cast<Direction>(k);
-      if (!links_.next_to(id, direction)) continue;
-      ports_[id].out[k] = &links_.out(id, direction);
-      ports_[id].in[k] = &links_.in(id, direction);
-    }
+  return workers;
+}
+
+Worker& Run::worker_of(PeId pe) const {
+  const u64 tile = pe / state_.storage.width();
+  return *workers_[((tile + 1) * workers_.size() - 1) / state_.storage.tiles()];
 }
 
 void Run::go() {
   for (;;) {
     const bool ran = run_pes();
     const bool advanced = fabric_.advance();
-    if (!ran && !advanced && !release_parked()) break;
+    if (ran || advanced) continue;
+    bool released = false;
+    for (const auto& worker : workers_) released |= worker->release_parked();
+    if (!released) break;
   }
 }
 
-bool Run::can_go_on(Pe& pe) {
-  switch (pe.block) {
-    case Block::none:
-      return !pe.parked;
-    case Block::link_full:
-    case Block::link_empty: {
-      const Direction direction = static_cast<Direction>(pe.op->imm);
-      return pe.block == Block::link_full ? links_.out(pe.id, direction).can_send()
-                                          : links_.in(pe.id, direction).can_receive();
-    }
-    default:
-      return false;
+/// Until none of the PEs can go on without the fabric or those it waits for at a gate. True: some
+/// did.
+bool Run::run_pes() {
+  if (!crew_) return workers_[0]->run_pes();
+  const bool together = shuffles_ || phase_ >= worth_a_crew;
+  const bool any = together ? run_together() : run_in_turn();
+  std::chrono::nanoseconds worked{};
+  for (const auto& worker : workers_) worked += worker->worked();
+  phase_ += (worked - phase_) / 8;
+  return any;
+}
+
+bool Run::run_in_turn() {
+  bool any = false;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const auto& worker : workers_) progress |= worker->run_pes();
+    any |= progress;
   }
+  return any;
 }
 
-/// Until it is blocked, or parked at a gate. True: neither, but it has done so much that others
-/// should have their turn, since one may have trapped.
-bool Run::run(Pe& pe) {
-  const Stepper::Pages code = stepper_.executable_hull(pe.image);
-  const Ports& ports = ports_[pe.id];
-  while (pe.block == Block::none) {
-    const Interpreter::Why why =
-        interpreter_.run(pe, stepper_.end(), ports.out, ports.in, code.base, code.bytes);
-    if (why == Interpreter::Why::a_lot) return true;
-    if (why == Interpreter::Why::gate) {
-      pe.parked = true;
-      pe.meet_at = nullptr;
-      return false;
-    }
-    if (why == Interpreter::Why::link) {
-      wait_at_link(pe);
-      break;
-    }
-    step(pe);
-  }
-  pe.gates_to_pass = 0;
-  pe.meet_at = nullptr;
-  return false;
+bool Run::run_together() {
+  Rest rest(static_cast<u32>(workers_.size()));
+  std::atomic<bool> any = false;
+  crew_->run([&](u32 member) {
+    Worker& worker = *workers_[member];
+    do {
+      if (worker.run_pes()) any = true;
+    } while (!rest.rest(worker.waits_at_links(), [&] { return worker.can_go_on_at_links(); }));
+  });
+  return any;
 }
 
-void Run::step(Pe& pe) {
-  Stepped stepped = stepper_.step(pe);
-  switch (stepped.what) {
-    case Stepped::What::done:
-      break;
-    case Stepped::What::meets:
-      meet(pe);
-      break;
-    case Stepped::What::trapped:
-      trap(pe, stepped.at, std::move(stepped.fault));
-      break;
-    case Stepped::What::stopped:
-      pe.block = Block::stopped;
-      break;
-  }
-}
-
-void Run::meet(Pe& pe) {
-  if (pe.op->op == Op::GP_SEND || pe.op->op == Op::GP_RECV) return meet_link(pe);
-  if (auto fault = fabric_.meet(pe)) trap(pe, pe.since, std::move(*fault));
-}
-
-/// pe.node is a link operation that cannot go on yet, and of which nothing is charged.
-void Run::wait_at_link(Pe& pe) {
-  pe.op = &pe.node->body[0];
-  pe.since = pe.frame.clock + pe.node->hazard;
-  pe.block = pe.op->op == Op::GP_SEND ? Block::link_full : Block::link_empty;
-}
-
-/// The other side has done something.
-void Run::go_on_at_link(Pe& pe) {
-  if (pe.node == nullptr) return meet_link(pe);
-  pe.block = Block::none;
-}
-
-void Run::meet_link(Pe& pe) {
-  const Operation& op = *pe.op;
-  const bool sends = op.op == Op::GP_SEND;
-  const Direction direction = static_cast<Direction>(op.imm);
-  if (!links_.next_to(pe.id, direction))
-    return trap(pe, pe.since,
-                {TrapKind::edge_link, 0,
-                 fmt::format("gp.{} {}: no neighbour", sends ? "send" : "recv", name(direction))});
-  Link& link = sends ? links_.out(pe.id, direction) : links_.in(pe.id, direction);
-  pe.block = sends ? Block::link_full : Block::link_empty;
-  if (sends ? !link.can_send() : !link.can_receive()) return;
-  const Cycle at = sends ? link.send_cycle(pe.since) : link.receive_cycle(pe.since);
-  if (at >= stepper_.end()) {
-    pe.block = Block::waits_past_end;
-    return;
-  }
-  if (sends)
-    link.send(pe.x(op.rs1), at);
-  else
-    pe.set_x(op.rd, link.receive(at));
-  stepper_.proceed(pe, at, sends ? Stall::link_full : Stall::link_empty);
-}
-
-void Run::trap(Pe& pe, Cycle at, Fault fault) {
-  traps_.raise(Phase::pe, {fault.kind, at, pe.id, pe.pc(), stepper_.word_at(pe, pe.pc()),
-                           fault.address, std::move(fault.detail)});
-  pe.block = Block::stopped;
+std::string Run::trouble() const {
+  for (const auto& worker : workers_)
+    if (!worker->trouble().empty()) return worker->trouble();
+  return {};
 }
 
 bool Run::all_ended() const {
-  return std::all_of(pes_.begin(), pes_.end(),
+  return std::all_of(state_.pes.begin(), state_.pes.end(),
                      [](const Pe& pe) { return pe.block == Block::ended; });
 }
 
@@ -201,7 +127,7 @@ bool Run::all_ended() const {
 Cycle Run::first_standstill() const {
   if (!fabric_.quiet()) return never;
   Cycle cycle = fabric_.last_event();
-  for (const Pe& pe : pes_) {
+  for (const Pe& pe : state_.pes) {
     switch (pe.block) {
       case Block::ended:
         cycle = std::max(cycle, pe.ended_in + 1);
@@ -214,16 +140,17 @@ Cycle Run::first_standstill() const {
     }
   }
   if (all_ended() && fabric_.drained()) return cycle;
-  return std::max({cycle, links_.quiet_from(), fabric_.last_barrier()});
+  return std::max({cycle, state_.links.quiet_from(), fabric_.last_barrier()});
 }
 
 Outcome Run::outcome() {
   Outcome outcome;
   // Who still waits at a link has not been charged what comes before the wait.
-  for (Pe& pe : pes_)
+  for (Pe& pe : state_.pes)
     if ((pe.block == Block::link_full || pe.block == Block::link_empty) && pe.node != nullptr)
-      if (stepper_.step(pe).what == Stepped::What::stopped) pe.block = Block::stopped;
-  const Cycle end = stepper_.end();
+      if (worker_of(pe.id).stepper().step(pe).what == Stepped::What::stopped)
+        pe.block = Block::stopped;
+  const Cycle end = state_.end.get();
   const Cycle still = first_standstill();
   const bool finished = all_ended() && fabric_.drained();
   outcome.kind = Outcome::Kind::cycle_limit;
@@ -233,7 +160,7 @@ Outcome Run::outcome() {
     outcome.cycles = still;
     if (planted(Planted::deadlock_cycle) && !finished && still + 1 < end) ++outcome.cycles;
   }
-  for (Pe& pe : pes_) {
+  for (Pe& pe : state_.pes) {
     outcome.pes.push_back(report(pe, outcome.cycles));
     outcome.dma.push_back(fabric_.report(pe.id, outcome.cycles));
   }
@@ -246,13 +173,14 @@ PeReport Run::report(Pe& pe, Cycle end) {
   if (pe.block == Block::ended)
     pe.stepped[pe.entry.region].stalls[static_cast<u32>(Stall::done)] += end - (pe.ended_in + 1);
   else if (pe.block != Block::stopped)
-    stepper_.wait_until(pe, end, unfinished_wait(pe.op->op));
+    Stepper::wait_until(pe, end, unfinished_wait(pe.op->op));
   std::map<u8, Counters> regions = pe.stepped;
-  const u64* together = storage_.tile_counts(pe.id / storage_.width(), input_.machine);
-  for (u32 k = 0; k < graph_.exits(); ++k) {
+  const u64* together = state_.storage.tile_counts(pe.id / state_.storage.width(), input_.machine);
+  const Graph& graph = worker_of(pe.id).graph();
+  for (u32 k = 0; k < graph.exits(); ++k) {
     const u64 times = pe.frame.counts[k] + together[k];
     if (times == 0) continue;
-    const ExitCost& cost = graph_.cost(k);
+    const ExitCost& cost = graph.cost(k);
     Counters& counters = regions[cost.region];
     for (u32 bin = 0; bin < issue_class_count; ++bin)
       counters.issued[bin] += times * cost.counters.issued[bin];
@@ -273,8 +201,9 @@ PeReport Run::report(Pe& pe, Cycle end) {
 }
 
 bool Run::read_local(PeId pe, u32 address, std::span<u8> bytes) const {
-  if (pe >= pes_.size() || !pes_[pe].local.contains(address, bytes.size())) return false;
-  pes_[pe].local.read(address, bytes);
+  if (pe >= state_.pes.size() || !state_.pes[pe].local.contains(address, bytes.size()))
+    return false;
+  state_.pes[pe].local.read(address, bytes);
   fabric_.unacquired(pe).put_on(address, bytes);
   return true;
 }
@@ -285,11 +214,11 @@ Deadlock Run::explain(Cycle cycle) const {
     Situation(const Run& run, Cycle cycle) : run_(run), cycle_(cycle) {}
     const Machine& machine() const override { return run_.input_.machine; }
     Cycle cycle() const override { return cycle_; }
-    bool ended(PeId pe) const override { return run_.pes_[pe].block == Block::ended; }
-    u32 pc(PeId pe) const override { return run_.pes_[pe].pc(); }
-    const Operation& operation(PeId pe) const override { return *run_.pes_[pe].op; }
-    u32 rs1(PeId pe) const override { return run_.pes_[pe].x(operation(pe).rs1); }
-    Cycle waiting_since(PeId pe) const override { return run_.pes_[pe].since; }
+    bool ended(PeId pe) const override { return run_.state_.pes[pe].block == Block::ended; }
+    u32 pc(PeId pe) const override { return run_.state_.pes[pe].pc(); }
+    const Operation& operation(PeId pe) const override { return *run_.state_.pes[pe].op; }
+    u32 rs1(PeId pe) const override { return run_.state_.pes[pe].x(operation(pe).rs1); }
+    Cycle waiting_since(PeId pe) const override { return run_.state_.pes[pe].since; }
     u32 semaphore(PeId pe, u32 number) const override { return run_.fabric_.semaphore(pe, number); }
     std::optional<PeId> last_poster(PeId pe, u32 number) const override {
       return run_.fabric_.last_poster(pe, number);

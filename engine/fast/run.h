@@ -1,18 +1,16 @@
 // One attempt at a run, up to a given cycle.
 #pragma once
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/crew.h"
+#include "engine/fast/array_state.h"
 #include "engine/fast/fabric.h"
-#include "engine/fast/first_trap.h"
-#include "engine/fast/graph.h"
-#include "engine/fast/hot.h"
-#include "engine/fast/interpreter.h"
-#include "engine/fast/links.h"
-#include "engine/fast/pe.h"
-#include "engine/fast/stepper.h"
-#include "engine/fast/storage.h"
+#include "engine/fast/worker.h"
 #include "engine/simulation.h"
 #include "engine/start.h"
 
@@ -27,33 +25,22 @@ class Run {
   /// state in its cycle: another run, up to it, has that.
   void go();
 
-  const std::optional<Trap>& trap() const { return traps_.first(); }
+  const std::optional<Trap>& trap() const { return state_.traps.first(); }
   /// All of it but the trap: finished, deadlock, or the limit.
   Outcome outcome();
 
   /// What kept it from being as fast as it can; empty: nothing.
-  const std::string& trouble() const { return hotness_.trouble(); }
+  std::string trouble() const;
 
   bool read(u32 address, std::span<u8> bytes) const { return shared_.read(address, bytes); }
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const;
 
  private:
+  std::vector<std::unique_ptr<Worker>> make_workers(const RunOptions& options);
+  Worker& worker_of(PeId pe) const;
   bool run_pes();
-  bool can_go_on(Pe& pe);
-  bool run(Pe& pe);
-  std::span<Pe> lanes(u32 tile);
-  bool run_tile(u32 tile);
-  void pass_gates(u32 tile);
-  bool level(std::span<Pe> lanes, Node& node);
-  bool release_parked();
-  bool run_gang(u32 tile, Node& node);
-  void scatter(std::span<Pe> lanes, Node& node, u32 instructions);
-  void step(Pe& pe);
-  void meet(Pe& pe);
-  void wait_at_link(Pe& pe);
-  void go_on_at_link(Pe& pe);
-  void meet_link(Pe& pe);
-  void trap(Pe& pe, Cycle at, Fault fault);
+  bool run_in_turn();
+  bool run_together();
 
   bool all_ended() const;
   Cycle first_standstill() const;
@@ -61,23 +48,14 @@ class Run {
   Deadlock explain(Cycle cycle) const;
 
   const RunInput& input_;
-  const RunOptions& options_;
-  Graph graph_;
-  Stepper stepper_;
-  Storage storage_;
-  Hotness hotness_;
-  Interpreter interpreter_;
   SharedMemories shared_;
-  std::vector<Pe> pes_;
-  FirstTrap traps_;
-  Links links_;
+  ArrayState state_;
+  std::vector<std::unique_ptr<Worker>> workers_;
   Fabric fabric_;
-  /// By PE: its links, null where there is no neighbour.
-  struct Ports {
-    std::array<Link*, direction_count> out{};
-    std::array<Link*, direction_count> in{};
-  };
-  std::vector<Ports> ports_;
+  std::optional<Crew> crew_;  ///< none: one worker, on the caller's thread
+  std::chrono::nanoseconds
+      phase_{};  ///< what all workers together have done in phases so far, on average
+  bool shuffles_ = false;
 };
 
 }  // namespace simfarm::fast

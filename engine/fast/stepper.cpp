@@ -32,7 +32,7 @@ Stepped trapped(Cycle at, Fault fault) { return {Stepped::What::trapped, at, std
 
 }  // namespace
 
-Stepper::Stepper(const RunInput& input, Graph& graph, Cycle end)
+Stepper::Stepper(const RunInput& input, Graph& graph, const RunEnd& end)
     : input_(input), graph_(graph), end_(end) {
   for (const auto& image : input.program.images) pages_.push_back(pages_of(input, *image));
 }
@@ -49,8 +49,9 @@ Stepper::Pages Stepper::executable_hull(u32 image) const {
 }
 
 void Stepper::charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
-  if (from >= end_ || cycles == 0) return;
-  pe.stepped[region].stalls[static_cast<u32>(bin)] += std::min(cycles, end_ - from);
+  const Cycle end = this->end();
+  if (from >= end || cycles == 0) return;
+  pe.stepped[region].stalls[static_cast<u32>(bin)] += std::min(cycles, end - from);
 }
 
 Stepped Stepper::step(Pe& pe) {
@@ -59,7 +60,7 @@ Stepped Stepper::step(Pe& pe) {
     pe.node = nullptr;
   }
   Cycle now = pe.frame.clock;
-  if (now >= end_) return {Stepped::What::stopped};
+  if (now >= end()) return {Stepped::What::stopped};
   const u32 pc = pe.entry.pc;
   const DecodedImage& image = graph_.image(pe.image);
   const Operation* op = image.at(pc);
@@ -79,7 +80,7 @@ Stepped Stepper::step(Pe& pe) {
          planted(Planted::neighbouring_stall_bin) ? Stall::load_use : Stall::jump_dep, now,
          before.jump_dep);
   now += before.jump_dep;
-  if (now >= end_) return {Stepped::What::stopped};
+  if (now >= end()) return {Stepped::What::stopped};
 
   Doing doing{pe, *op, pe.loops(), pc, now, pc + op->length};
   doing.region = pe.entry.region;

@@ -6,6 +6,7 @@
 
 #include "engine/fast/graph.h"
 #include "engine/fast/pe.h"
+#include "engine/fast/run_end.h"
 #include "engine/simulation.h"
 
 namespace simfarm::fast {
@@ -24,12 +25,10 @@ struct Stepped {
 
 class Stepper {
  public:
-  /// `end`: the first cycle that is not simulated. All that is given outlives the stepper.
-  Stepper(const RunInput& input, Graph& graph, Cycle end);
+  /// All that is given outlives the stepper.
+  Stepper(const RunInput& input, Graph& graph, const RunEnd& end);
 
-  Cycle end() const { return end_; }
-  /// The run ends earlier than was thought.
-  void end_before(Cycle end) { end_ = std::min(end_, end); }
+  Cycle end() const { return end_.get(); }
 
   Stepped step(Pe& pe);
 
@@ -37,7 +36,7 @@ class Stepper {
   /// cycle `at`; what it waited goes to `bin`. It goes on after it.
   void proceed(Pe& pe, Cycle at, Stall bin);
   /// It still waits when the run ends before cycle `end`.
-  void wait_until(Pe& pe, Cycle end, Stall bin);
+  static void wait_until(Pe& pe, Cycle end, Stall bin);
 
   /// Why a load or store must not be done.
   std::optional<Fault> load_fault(const Pe& pe, u32 address, u64 bytes) const;
@@ -66,7 +65,7 @@ class Stepper {
 
   const RunInput& input_;
   Graph& graph_;
-  Cycle end_;
+  const RunEnd& end_;
   std::vector<std::vector<Pages>> pages_;
 };
 

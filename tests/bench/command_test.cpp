@@ -44,10 +44,11 @@ TEST(Bench, PrintsRows) {
   ASSERT_EQ(rows.size(), 4u);
   for (const json& row : rows)
     for (const char* key :
-         {"case",           "engine",        "threads", "machine", "pes",       "size",
-          "rounds",         "instructions",  "cycles",  "macs",    "dma_bytes", "seconds",
-          "wall_seconds",   "setup_seconds", "runs",    "mips",    "mcps",      "native_isa",
-          "native_seconds", "of_native",     "digest",  "program", "recorded",  "failure"})
+         {"case",      "engine",  "threads",      "machine",      "pes",
+          "size",      "rounds",  "instructions", "cycles",       "macs",
+          "dma_bytes", "seconds", "cpu_seconds",  "wall_seconds", "setup_seconds",
+          "runs",      "mips",    "mcps",         "native_isa",   "native_seconds",
+          "of_native", "digest",  "program",      "recorded",     "failure"})
       EXPECT_TRUE(row.contains(key)) << key;
   EXPECT_EQ(rows[0]["case"], "gemm-wide");
   EXPECT_EQ(rows[0]["pes"], 16);

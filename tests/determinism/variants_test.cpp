@@ -1,5 +1,5 @@
-// One result whatever the host does: interpret, generate code early or late, for any of its
-// instruction sets; and for every repetition.
+// One result whatever the host does: run PEs in any order, on any number of threads, interpret,
+// generate code early or late, for any of its instruction sets; and for every repetition.
 #include <gtest/gtest.h>
 
 #include "tests/support/differential/check_case.h"

@@ -17,13 +17,18 @@ constexpr u32 shards = 20;
 constexpr u64 programs_a_shard = 500;
 
 constexpr u64 programs_a_slow_one = 10;
+constexpr u64 programs_a_shuffled_one = 4;
 
 /// The case of `seed` as users run it, which for programs so short is interpreted, and now and then
-/// in generated code.
+/// on several threads, or in generated code.
 std::optional<std::string> check_seed(u64 seed) {
-  static const std::vector<profile::Side> slow = slow_variants();
+  static const std::vector<profile::Side> slow = slow_variants(), shuffled = shuffled_variants();
   const profile::RunCase run_case = random_case(seed);
   if (auto failure = check_case(reference_side(), variants()[0], run_case)) return failure;
+  if (seed % programs_a_shuffled_one == 1) {
+    const profile::Side& side = shuffled[seed / programs_a_shuffled_one % shuffled.size()];
+    if (auto failure = check_case(reference_side(), side, run_case)) return failure;
+  }
   if (seed % programs_a_slow_one != 0) return std::nullopt;
   const u64 turn = seed / programs_a_slow_one;
   const bool lockstep = turn / slow.size() % 2 == 1;

@@ -71,7 +71,8 @@ TEST(Plan, ColdWaysStayOutside) {
   Kernel kernel;
   const u32 top = kernel.here();
   kernel.addi(t0, t0, -1).branch(Op::BNE, t0, zero, top).addi(t1, t1, 1).jump(top);
-  fast::Graph graph(program_of(kernel));
+  const std::vector<DecodedImage> images = decoded_images(program_of(kernel));
+  fast::Graph graph(images);
   fast::Entry entry;
   entry.pc = top;
   fast::Node& node = graph.find(entry);

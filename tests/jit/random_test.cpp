@@ -37,7 +37,8 @@ class Case {
   Case(u64 seed, RandomCode code, const Shape& shape, bodies::HostIsa isa)
       : random_(seed ^ 0x5eed),
         code_(std::move(code)),
-        graph_(code_.program()),
+        images_(decoded_images(code_.program())),
+        graph_(images_),
         start_(shape.stride, shape.first, shape.lanes) {
     code_.fill(start_, uniform_);
     config_ = {.width = shape.lanes,
@@ -152,6 +153,7 @@ class Case {
 
   Random random_;
   RandomCode code_;
+  std::vector<DecodedImage> images_;
   fast::Graph graph_;
   Tile start_;
   fast::jit::Rows uniform_ = 0;

@@ -23,6 +23,16 @@ void add(std::vector<Side>& sides, const char* name, const HostOptions& host) {
 std::vector<Side> variants() {
   std::vector<Side> sides = {profile::side_of(EngineKind::fast)};
   add(sides, "fast, interpreted", {.generated_code = false});
+  add(sides, "fast, two threads", {.threads = 2});
+  for (const profile::Side& side : shuffled_variants()) sides.push_back(side);
+  return sides;
+}
+
+std::vector<Side> shuffled_variants() {
+  std::vector<Side> sides;
+  add(sides, "fast, one thread, shuffled", {.shuffle = 1});
+  add(sides, "fast, two threads, shuffled", {.threads = 2, .shuffle = 2});
+  add(sides, "fast, as many threads as PEs can use, shuffled", {.threads = 1024, .shuffle = 3});
   return sides;
 }
 
@@ -32,6 +42,7 @@ std::vector<Side> slow_variants() {
   add(sides, "fast, generated code, AVX2", {.warm_up = 0, .isa = HostIsa::avx2});
   add(sides, "fast, generated code, baseline", {.warm_up = 0, .isa = HostIsa::baseline});
   add(sides, "fast, generated code after a while", {.warm_up = 64});
+  add(sides, "fast, generated code, three threads", {.threads = 3, .warm_up = 0, .shuffle = 4});
   return sides;
 }
 

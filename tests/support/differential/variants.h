@@ -12,6 +12,9 @@ inline profile::Side reference_side() { return profile::side_of(EngineKind::refe
 /// The first is the one that users get: every case goes through it.
 std::vector<profile::Side> variants();
 
+/// Those in which chance says who runs when, on one host thread and on several.
+std::vector<profile::Side> shuffled_variants();
+
 /// Those that take long, since they compile code from the start: for a part of the cases.
 std::vector<profile::Side> slow_variants();
 

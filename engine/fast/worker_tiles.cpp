@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <thread>
 
 #include "engine/fast/planted.h"
-#include "engine/fast/run.h"
+#include "engine/fast/worker.h"
 #include "pe/bodies/scalar.h"
 
 namespace simfarm::fast {
 namespace {
 
 constexpr u32 all_gates = ~u32{0};
-constexpr Cycle cycles_at_once = Cycle{1} << 24;
 
 /// Rows that hold the same in all lanes.
 jit::Rows equal_rows(const u32* x) {
@@ -29,31 +29,42 @@ jit::Rows equal_rows(const u32* x) {
 
 }  // namespace
 
-/// Runs every PE until none can go on without the fabric, or without those it waits for at a gate.
-/// True: some did.
-bool Run::run_pes() {
+bool Worker::run_pes() {
+  const auto start = std::chrono::steady_clock::now();
   bool any = false;
   for (bool progress = true; progress;) {
     progress = false;
-    for (u32 tile = 0; tile < storage_.tiles(); ++tile) progress |= run_tile(tile);
+    if (shuffle_) std::shuffle(tiles_.begin(), tiles_.end(), *shuffle_);
+    for (const u32 tile : tiles_) progress |= run_tile(tile);
     any |= progress;
     // Nothing after a trap counts; others may still trap before it, or in its cycle.
-    if (traps_.first()) stepper_.end_before(traps_.first()->cycle + 1);
+    if (const Cycle trap = state_.traps.cycle(); trap != never) state_.end.lower(trap + 1);
   }
+  worked_ += std::chrono::steady_clock::now() - start;
   return any;
 }
 
-std::span<Pe> Run::lanes(u32 tile) {
-  const u64 first = u64{tile} * storage_.width();
-  return std::span(pes_).subspan(first, std::min<u64>(storage_.width(), pes_.size() - first));
+Cycle Worker::cycles_at_once() {
+  constexpr Cycle most = Cycle{1} << 20;
+  if (!shuffle_) return most;
+  if ((*shuffle_)() % 8 == 0) std::this_thread::yield();
+  return most >> (*shuffle_)() % 16;
 }
 
-bool Run::run_tile(u32 tile) {
+std::span<Pe> Worker::lanes(u32 tile) {
+  const u64 first = u64{tile} * state_.storage.width();
+  return std::span(state_.pes)
+      .subspan(first, std::min<u64>(state_.storage.width(), state_.pes.size() - first));
+}
+
+bool Worker::run_tile(u32 tile) {
   const std::span<Pe> lanes = this->lanes(tile);
   bool any = false;
   for (;;) {
     bool a_lot = false;
-    for (Pe& pe : lanes) {
+    const std::size_t first = shuffle_ ? (*shuffle_)() % lanes.size() : 0;
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      Pe& pe = lanes[(first + k) % lanes.size()];
       if (!can_go_on(pe)) continue;
       if (lanes.size() < tile_lanes) pe.gates_to_pass = all_gates;
       if (pe.block != Block::none) go_on_at_link(pe);
@@ -69,7 +80,7 @@ bool Run::run_tile(u32 tile) {
 /// Lanes that have been at `node` less often than others, since it was not a gate from the
 /// beginning, come up to them: then what is equal in all lanes is most. False: all have been there
 /// as often.
-bool Run::level(std::span<Pe> lanes, Node& node) {
+bool Worker::level(std::span<Pe> lanes, Node& node) {
   std::array<u64, tile_lanes> visits{};
   for (u32 k = 0; k < lanes.size(); ++k)
     for (const Exit& exit : node.exits) visits[k] += lanes[k].frame.counts[exit.counter];
@@ -86,7 +97,7 @@ bool Run::level(std::span<Pe> lanes, Node& node) {
 }
 
 /// All lanes of the tile are parked.
-void Run::pass_gates(u32 tile) {
+void Worker::pass_gates(u32 tile) {
   const std::span<Pe> lanes = this->lanes(tile);
   Node* first = lanes[0].node;
   for (const Pe& pe : lanes)
@@ -108,22 +119,23 @@ void Run::pass_gates(u32 tile) {
 }
 
 /// Nothing goes on any more but past the gates.
-bool Run::release_parked() {
+bool Worker::release_parked() {
   bool any = false;
-  for (Pe& pe : pes_) {
-    if (!pe.parked) continue;
-    pe.parked = false;
-    pe.gates_to_pass = all_gates;
-    any = true;
-  }
+  for (const u32 tile : tiles_)
+    for (Pe& pe : lanes(tile)) {
+      if (!pe.parked) continue;
+      pe.parked = false;
+      pe.gates_to_pass = all_gates;
+      any = true;
+    }
   return any;
 }
 
 /// The lanes of a full tile stand at `node`. False: they have not come any further.
-bool Run::run_gang(u32 tile, Node& node) {
+bool Worker::run_gang(u32 tile, Node& node) {
   const std::span<Pe> lanes = this->lanes(tile);
   Pe& lead = lanes[0];
-  u64* const counts = storage_.tile_counts(tile, input_.machine);
+  u64* const counts = state_.storage.tile_counts(tile, machine_);
   const jit::Region* region =
       hotness_.gang(node, equal_rows(lead.frame.x), lead.frame.counts, counts);
   if (region == nullptr) {
@@ -134,7 +146,7 @@ bool Run::run_gang(u32 tile, Node& node) {
   Frame frame{lead.frame.x, lead.frame.memory, counts};
   for (const Pe& pe : lanes) frame.clock = std::max(frame.clock, pe.frame.clock);
   const Cycle before = frame.clock;
-  frame.stop = std::min(stepper_.end(), before + cycles_at_once);
+  frame.stop = std::min(stepper_.end(), before + 16 * cycles_at_once());
   const jit::Leaf& leaf = region->leaves()[region->run(frame)];
   for (Pe& pe : lanes) {
     pe.frame.clock += frame.clock - before;
@@ -165,7 +177,7 @@ bool Run::run_gang(u32 tile, Node& node) {
 
 /// The lanes have done the first `instructions` of `node` and go different ways from there. Where
 /// some leave a loop and others stay in it, those that have left wait for the others.
-void Run::scatter(std::span<Pe> lanes, Node& node, u32 instructions) {
+void Worker::scatter(std::span<Pe> lanes, Node& node, u32 instructions) {
   const bool at_last = instructions + 1 == node.body.size();
   const auto take = [&](Pe& pe, Exit& exit) {
     ++pe.frame.counts[exit.counter];

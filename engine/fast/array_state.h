@@ -1,0 +1,34 @@
+// What all workers of a run work on.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "decoder/program_code.h"
+#include "engine/fast/first_trap.h"
+#include "engine/fast/links.h"
+#include "engine/fast/pe.h"
+#include "engine/fast/run_end.h"
+#include "engine/fast/storage.h"
+#include "engine/simulation.h"
+
+namespace simfarm::fast {
+
+struct ArrayState {
+  /// All PEs as they are before cycle 0. `end`: no cycle from it on takes place.
+  ArrayState(const RunInput& input, Cycle end);
+
+  RunEnd end;
+  std::vector<DecodedImage> images;
+  Storage storage;
+  std::vector<Pe> pes;
+  FirstTrap traps;
+  Links links;
+  /// By PE: its links, null where there is no neighbour.
+  struct Ports {
+    std::array<Link*, direction_count> out{};
+    std::array<Link*, direction_count> in{};
+  };
+  std::vector<Ports> ports;
+};
+
+}  // namespace simfarm::fast

@@ -1,0 +1,139 @@
+#include "engine/fast/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace simfarm::fast {
+
+Worker::Worker(const RunInput& input, const RunOptions& options, ArrayState& state, Fabric& fabric,
+               std::vector<u32> tiles, u32 number)
+    : machine_(input.machine),
+      state_(state),
+      fabric_(fabric),
+      tiles_(std::move(tiles)),
+      graph_(state.images),
+      stepper_(input, graph_, state.end),
+      hotness_(input.machine, options.host, state.storage.width()),
+      interpreter_(graph_, input.machine, state.storage.width(), hotness_) {
+  if (options.host.shuffle) shuffle_.emplace(*options.host.shuffle + number);
+}
+
+bool Worker::can_go_on(const Pe& pe) const {
+  switch (pe.block) {
+    case Block::none:
+      return !pe.parked;
+    case Block::link_full:
+    case Block::link_empty: {
+      const Direction direction = static_cast<Direction>(pe.op->imm);
+      return pe.block == Block::link_full ? state_.links.out(pe.id, direction).can_send()
+                                          : state_.links.in(pe.id, direction).can_receive();
+    }
+    default:
+      return false;
+  }
+}
+
+/// Until it is blocked, or parked at a gate. True: neither, but it has done so much that others
+/// should have their turn, since one may have trapped.
+bool Worker::run(Pe& pe) {
+  const Stepper::Pages code = stepper_.executable_hull(pe.image);
+  const ArrayState::Ports& ports = state_.ports[pe.id];
+  while (pe.block == Block::none) {
+    const Interpreter::Why why = interpreter_.run(pe, cycles_at_once(), stepper_.end(), ports.out,
+                                                  ports.in, code.base, code.bytes);
+    if (why == Interpreter::Why::a_lot) return true;
+    if (why == Interpreter::Why::gate) {
+      pe.parked = true;
+      pe.meet_at = nullptr;
+      return false;
+    }
+    if (why == Interpreter::Why::link) {
+      wait_at_link(pe);
+      break;
+    }
+    step(pe);
+  }
+  pe.gates_to_pass = 0;
+  pe.meet_at = nullptr;
+  return false;
+}
+
+void Worker::step(Pe& pe) {
+  Stepped stepped = stepper_.step(pe);
+  switch (stepped.what) {
+    case Stepped::What::done:
+      break;
+    case Stepped::What::meets:
+      meet(pe);
+      break;
+    case Stepped::What::trapped:
+      trap(pe, stepped.at, std::move(stepped.fault));
+      break;
+    case Stepped::What::stopped:
+      pe.block = Block::stopped;
+      break;
+  }
+}
+
+void Worker::meet(Pe& pe) {
+  if (pe.op->op == Op::GP_SEND || pe.op->op == Op::GP_RECV) return meet_link(pe);
+  if (auto fault = fabric_.meet(pe)) trap(pe, pe.since, std::move(*fault));
+}
+
+/// pe.node is a link operation that cannot go on yet, and of which nothing is charged.
+void Worker::wait_at_link(Pe& pe) {
+  pe.op = &pe.node->body[0];
+  pe.since = pe.frame.clock + pe.node->hazard;
+  pe.block = pe.op->op == Op::GP_SEND ? Block::link_full : Block::link_empty;
+}
+
+/// The other side has done something.
+void Worker::go_on_at_link(Pe& pe) {
+  if (pe.node == nullptr) return meet_link(pe);
+  pe.block = Block::none;
+}
+
+void Worker::meet_link(Pe& pe) {
+  const Operation& op = *pe.op;
+  const bool sends = op.op == Op::GP_SEND;
+  const Direction direction = static_cast<Direction>(op.imm);
+  if (!state_.links.next_to(pe.id, direction))
+    return trap(pe, pe.since,
+                {TrapKind::edge_link, 0,
+                 fmt::format("gp.{} {}: no neighbour", sends ? "send" : "recv", name(direction))});
+  Link& link = sends ? state_.links.out(pe.id, direction) : state_.links.in(pe.id, direction);
+  pe.block = sends ? Block::link_full : Block::link_empty;
+  if (sends ? !link.can_send() : !link.can_receive()) return;
+  const Cycle at = sends ? link.send_cycle(pe.since) : link.receive_cycle(pe.since);
+  if (at >= stepper_.end()) {
+    pe.block = Block::waits_past_end;
+    return;
+  }
+  if (sends)
+    link.send(pe.x(op.rs1), at);
+  else
+    pe.set_x(op.rd, link.receive(at));
+  stepper_.proceed(pe, at, sends ? Stall::link_full : Stall::link_empty);
+}
+
+void Worker::trap(Pe& pe, Cycle at, Fault fault) {
+  state_.traps.raise(Phase::pe, {fault.kind, at, pe.id, pe.pc(), stepper_.word_at(pe, pe.pc()),
+                                 fault.address, std::move(fault.detail)});
+  pe.block = Block::stopped;
+}
+
+bool Worker::waits_at_links() {
+  at_links_.clear();
+  for (const u32 tile : tiles_)
+    for (const Pe& pe : lanes(tile))
+      if (pe.block == Block::link_full || pe.block == Block::link_empty) at_links_.push_back(pe.id);
+  return !at_links_.empty();
+}
+
+bool Worker::can_go_on_at_links() const {
+  return std::any_of(at_links_.begin(), at_links_.end(),
+                     [&](PeId pe) { return can_go_on(state_.pes[pe]); });
+}
+
+}  // namespace simfarm::fast

@@ -1,0 +1,77 @@
+// What one host thread of a run does: it runs the PEs of some of the tiles, and keeps what it has
+// learned about their code. Several meet in links, which either side may run ahead of, and ask the
+// fabric, which answers when none of them works.
+#pragma once
+#include <chrono>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/fast/array_state.h"
+#include "engine/fast/fabric.h"
+#include "engine/fast/graph.h"
+#include "engine/fast/hot.h"
+#include "engine/fast/interpreter.h"
+#include "engine/fast/stepper.h"
+
+namespace simfarm::fast {
+
+class Worker {
+ public:
+  /// `number`: which one of the run's it is. All that is given outlives the worker; the fabric need
+  /// not be there yet.
+  Worker(const RunInput& input, const RunOptions& options, ArrayState& state, Fabric& fabric,
+         std::vector<u32> tiles, u32 number);
+
+  /// Runs every PE of its own until none can go on without the fabric, without a word or room of
+  /// a link, or without those it waits for at a gate. True: some did.
+  bool run_pes();
+  /// The time that this has taken since it was asked last.
+  std::chrono::nanoseconds worked() { return std::exchange(worked_, {}); }
+  /// Some of its PEs wait at links.
+  bool waits_at_links();
+  /// One of them can go on by now.
+  bool can_go_on_at_links() const;
+  /// Its PEs that wait at gates go on without the others. True: there were some.
+  bool release_parked();
+
+  const Graph& graph() const { return graph_; }
+  Stepper& stepper() { return stepper_; }
+  /// What kept it from being as fast as it can; empty: nothing.
+  const std::string& trouble() const { return hotness_.trouble(); }
+
+ private:
+  bool can_go_on(const Pe& pe) const;
+  bool run(Pe& pe);
+  std::span<Pe> lanes(u32 tile);
+  bool run_tile(u32 tile);
+  void pass_gates(u32 tile);
+  bool level(std::span<Pe> lanes, Node& node);
+  bool run_gang(u32 tile, Node& node);
+  void scatter(std::span<Pe> lanes, Node& node, u32 instructions);
+  void step(Pe& pe);
+  void meet(Pe& pe);
+  void wait_at_link(Pe& pe);
+  void go_on_at_link(Pe& pe);
+  void meet_link(Pe& pe);
+  void trap(Pe& pe, Cycle at, Fault fault);
+  /// How far a PE, or a gang, goes at most before it is another one's turn.
+  Cycle cycles_at_once();
+
+  const Machine& machine_;
+  ArrayState& state_;
+  Fabric& fabric_;
+  std::vector<u32> tiles_;
+  std::vector<PeId> at_links_;  ///< PEs that wait there
+  Graph graph_;
+  Stepper stepper_;
+  Hotness hotness_;
+  Interpreter interpreter_;
+  std::chrono::nanoseconds worked_{};
+  /// Of who runs when, where it is to be shuffled.
+  std::optional<std::mt19937_64> shuffle_;
+};
+
+}  // namespace simfarm::fast
