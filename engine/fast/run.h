@@ -1,6 +1,5 @@
 // One attempt at a run, up to a given cycle.
 #pragma once
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,8 +52,7 @@ class Run {
   std::vector<std::unique_ptr<Worker>> workers_;
   Fabric fabric_;
   std::optional<Crew> crew_;  ///< none: one worker, on the caller's thread
-  std::chrono::nanoseconds
-      phase_{};  ///< what all workers together have done in phases so far, on average
+  u64 phase_ = 0;             ///< instructions of all workers in a phase, on average so far
   bool shuffles_ = false;
 };
 

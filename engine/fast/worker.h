@@ -2,8 +2,6 @@
 // learned about their code. Several meet in links, which either side may run ahead of, and ask the
 // fabric, which answers when none of them works.
 #pragma once
-#include <chrono>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,6 +16,21 @@
 
 namespace simfarm::fast {
 
+/// Chance with a seed: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+class Dice {
+ public:
+  explicit Dice(u64 seed) : state_(seed) {}
+  u64 operator()() {
+    u64 z = state_ += 0x9e37'79b9'7f4a'7c15;
+    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  u64 state_;
+};
+
 class Worker {
  public:
   /// `number`: which one of the run's it is. All that is given outlives the worker; the fabric need
@@ -28,8 +41,8 @@ class Worker {
   /// Runs every PE of its own until none can go on without the fabric, without a word or room of
   /// a link, or without those it waits for at a gate. True: some did.
   bool run_pes();
-  /// The time that this has taken since it was asked last.
-  std::chrono::nanoseconds worked() { return std::exchange(worked_, {}); }
+  /// Instructions, of a gang those of one lane, since it was asked last: about what they cost.
+  u64 worked() { return std::exchange(worked_, 0); }
   /// Some of its PEs wait at links.
   bool waits_at_links();
   /// One of them can go on by now.
@@ -69,9 +82,9 @@ class Worker {
   Stepper stepper_;
   Hotness hotness_;
   Interpreter interpreter_;
-  std::chrono::nanoseconds worked_{};
+  u64 worked_ = 0;
   /// Of who runs when, where it is to be shuffled.
-  std::optional<std::mt19937_64> shuffle_;
+  std::optional<Dice> shuffle_;
 };
 
 }  // namespace simfarm::fast

@@ -30,17 +30,17 @@ jit::Rows equal_rows(const u32* x) {
 }  // namespace
 
 bool Worker::run_pes() {
-  const auto start = std::chrono::steady_clock::now();
   bool any = false;
   for (bool progress = true; progress;) {
     progress = false;
-    if (shuffle_) std::shuffle(tiles_.begin(), tiles_.end(), *shuffle_);
+    if (shuffle_)
+      for (std::size_t k = tiles_.size(); k > 1; --k)
+        std::swap(tiles_[k - 1], tiles_[(*shuffle_)() % k]);
     for (const u32 tile : tiles_) progress |= run_tile(tile);
     any |= progress;
     // Nothing after a trap counts; others may still trap before it, or in its cycle.
     if (const Cycle trap = state_.traps.cycle(); trap != never) state_.end.lower(trap + 1);
   }
-  worked_ += std::chrono::steady_clock::now() - start;
   return any;
 }
 
@@ -68,7 +68,9 @@ bool Worker::run_tile(u32 tile) {
       if (!can_go_on(pe)) continue;
       if (lanes.size() < tile_lanes) pe.gates_to_pass = all_gates;
       if (pe.block != Block::none) go_on_at_link(pe);
+      const u64 retired = pe.frame.retired;
       a_lot |= run(pe);
+      worked_ += pe.frame.retired - retired;
       any = true;
     }
     if (a_lot || !std::all_of(lanes.begin(), lanes.end(), [](const Pe& pe) { return pe.parked; }))
@@ -153,6 +155,7 @@ bool Worker::run_gang(u32 tile, Node& node) {
     const bool lost = planted(Planted::gang_retired) && &pe == &lanes.back();
     pe.frame.retired += lost ? 0 : frame.retired;
   }
+  worked_ += frame.retired;
   hotness_.gang_went(node, frame.retired);
   switch (leaf.why) {
     case jit::Leaf::Why::exit: {
