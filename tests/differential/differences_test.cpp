@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "profile/lockstep.h"
 #include "tests/support/differential/check_case.h"
@@ -161,6 +162,12 @@ TEST(Lockstep, SaysThatTheyAreEqual) {
               HasSubstr("equal: reference and reference"));
 }
 
+/// The path behind --case.
+std::string path_in(const std::string& failure) {
+  const std::size_t begin = failure.find("--case ") + 7;
+  return failure.substr(begin, failure.find('\n', begin) - begin);
+}
+
 TEST(CheckCase, LeavesASmallFileThatFails) {
   // Every division counts a cycle too many.
   const Side faulty = perturbed_side([](Outcome& o) {
@@ -172,9 +179,7 @@ TEST(CheckCase, LeavesASmallFileThatFails) {
   while (!differs(reference_side(), faulty, random_case(seed))) ++seed;
   const auto told = check_case(reference_side(), faulty, random_case(seed));
   ASSERT_TRUE(told);
-  const std::string option = "simfarm lockstep --case ";
-  const size_t at = told->find(option) + option.size();
-  const auto saved = load_case(told->substr(at, told->find('\n', at) - at));
+  const auto saved = load_case(path_in(*told));
   ASSERT_TRUE(saved) << saved.error().message;
   EXPECT_TRUE(differs(reference_side(), faulty, *saved));
   EXPECT_EQ(saved->input.machine.pes(), 1u);
@@ -192,6 +197,50 @@ TEST(CheckCase, LeavesASmallFileThatFails) {
   }
   EXPECT_GE(divisions, 1u);
   EXPECT_LE(others, 6u) << print_case(*saved);
+}
+
+TEST(CheckSeeds, ACrashLeavesASmallFileThatCrashes) {
+  // An engine that does not survive a PE that wrote to the console.
+  const Side crashes = perturbed_side([](Outcome& o) {
+    if (!o.console.empty()) std::abort();
+  });
+  const auto checks_of = [&](u64 seed) {
+    return std::vector<Check>{{reference_side(), variants()[0], random_case(seed)},
+                              {reference_side(), crashes, stuck_case()}};
+  };
+  const auto failure = check_seeds(7, 9, checks_of);
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(*failure, HasSubstr("seed 7: "));
+  EXPECT_THAT(*failure, HasSubstr("reference or perturbed ended with signal 6 (Aborted)"));
+  const Result<RunCase> small = load_case(path_in(*failure));
+  ASSERT_TRUE(small) << small.error().message;
+  EXPECT_EQ(small->input.machine.pes(), 1u);
+  EXPECT_FALSE(run(reference_side(), *small).outcome.console.empty());
+}
+
+TEST(CheckSeeds, AnEndlessLoopIsAFailureToo) {
+  const Side hangs = perturbed_side([](Outcome& o) {
+    if (o.trap && o.trap->cycle == 3) ::pause();
+  });
+  const auto checks_of = [&](u64) {
+    return std::vector<Check>{{reference_side(), hangs, trapping_case()}};
+  };
+  const auto failure = check_seeds(1, 2, checks_of, 1);
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(*failure, HasSubstr("ended with signal 14 (Alarm clock)"));
+}
+
+TEST(CheckSeeds, ADifferenceIsToldAsEver) {
+  const Side wrong = perturbed_side([](Outcome& o) { ++o.cycles; });
+  const auto checks_of = [&](u64 seed) {
+    return std::vector<Check>{
+        {reference_side(), seed == 5 ? wrong : reference_side(), trapping_case()}};
+  };
+  EXPECT_FALSE(check_seeds(1, 5, checks_of));
+  const auto failure = check_seeds(1, 9, checks_of);
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(*failure, HasSubstr("seed 5: "));
+  EXPECT_THAT(*failure, HasSubstr("cycles: "));
 }
 
 }  // namespace

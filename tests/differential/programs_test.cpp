@@ -21,29 +21,31 @@ constexpr u64 programs_a_shuffled_one = 4;
 
 /// The case of `seed` as users run it, which for programs so short is interpreted, and now and then
 /// on several threads, or in generated code.
-std::optional<std::string> check_seed(u64 seed) {
+std::vector<Check> checks_of(u64 seed) {
+  static const profile::Side usual = variants()[0];
   static const std::vector<profile::Side> slow = slow_variants(), shuffled = shuffled_variants();
   const profile::RunCase run_case = random_case(seed);
-  if (auto failure = check_case(reference_side(), variants()[0], run_case)) return failure;
+  std::vector<Check> checks = {{reference_side(), usual, run_case}};
   if (seed % programs_a_shuffled_one == 1) {
-    const profile::Side& side = shuffled[seed / programs_a_shuffled_one % shuffled.size()];
-    if (auto failure = check_case(reference_side(), side, run_case)) return failure;
+    const u64 turn = seed / programs_a_shuffled_one;
+    checks.push_back({reference_side(), shuffled[turn % shuffled.size()], run_case});
   }
-  if (seed % programs_a_slow_one != 0) return std::nullopt;
-  const u64 turn = seed / programs_a_slow_one;
-  const bool lockstep = turn / slow.size() % 2 == 1;
-  return check_case(reference_side(), slow[turn % slow.size()],
-                    lockstep ? lockstep_case(seed) : run_case);
+  if (seed % programs_a_slow_one == 0) {
+    const u64 turn = seed / programs_a_slow_one;
+    const bool lockstep = turn / slow.size() % 2 == 1;
+    checks.push_back(
+        {reference_side(), slow[turn % slow.size()], lockstep ? lockstep_case(seed) : run_case});
+  }
+  return checks;
 }
 
 class Shard : public testing::TestWithParam<u32> {};
 
 TEST_P(Shard, AllVariantsAreEqual) {
   const u64 first = GetParam() * programs_a_shard;
-  for (u64 seed = first; seed < first + programs_a_shard; ++seed)
-    if (const auto failure = check_seed(seed)) {
-      FAIL() << "seed " << seed << ": " << *failure;
-    }
+  if (const auto failure = check_seeds(first, first + programs_a_shard, checks_of)) {
+    FAIL() << *failure;
+  }
   std::printf("seeds %llu to %llu: equal\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + programs_a_shard - 1));
 }
@@ -57,10 +59,11 @@ TEST(Soak, AllVariantsAreEqual) {
   const char* begin = std::getenv("SIMFARM_SOAK_SEED");
   const u64 first = begin != nullptr ? std::strtoull(begin, nullptr, 10) : 1'000'000;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoll(seconds));
+  constexpr u64 at_once = 100;
   u64 seed = first;
-  for (; std::chrono::steady_clock::now() < end; ++seed)
-    if (const auto failure = check_seed(seed)) {
-      FAIL() << "seed " << seed << ": " << *failure;
+  for (; std::chrono::steady_clock::now() < end; seed += at_once)
+    if (const auto failure = check_seeds(seed, seed + at_once, checks_of)) {
+      FAIL() << *failure;
     }
   std::printf("seeds %llu to %llu: equal\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(seed - 1));
