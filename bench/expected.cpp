@@ -11,7 +11,6 @@
 namespace simfarm::bench {
 namespace {
 
-using Json = nlohmann::json;
 constexpr std::string_view schema = "simfarm.bench.expected/1";
 
 Digest parse_digest(const std::string& text) {
@@ -36,7 +35,7 @@ Result<Expectations> Expectations::load(const std::string& path) {
   if (!std::filesystem::exists(path, error)) return expectations;
   Result<std::vector<u8>> bytes = read_file(path, 1u << 20);
   if (!bytes) return bytes.error();
-  const Json json = Json::parse(bytes->begin(), bytes->end(), nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(bytes->begin(), bytes->end(), nullptr, false);
   if (!json.is_object() || json.value("schema", "") != schema || !json.contains("cases"))
     return input_error(fmt::format("{}: no {} document", path, schema));
   for (const auto& [case_name, sizes] : json["cases"].items())
@@ -52,13 +51,13 @@ Result<Expectations> Expectations::load(const std::string& path) {
 }
 
 Result<void> Expectations::save(const std::string& path) const {
-  Json cases = Json::object();
+  nlohmann::json cases = nlohmann::json::object();
   for (const auto& [where, entry] : entries_)
     cases[where.first][where.second] = {{"program", to_string(entry.program)},
                                         {"cycles", entry.answer.cycles},
                                         {"instructions", entry.answer.instructions},
                                         {"digest", to_string(entry.answer.digest)}};
-  const std::string text = Json{{"schema", schema}, {"cases", cases}}.dump(1) + "\n";
+  const std::string text = nlohmann::json{{"schema", schema}, {"cases", cases}}.dump(1) + "\n";
   return write_file(path, std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
 }
 

@@ -17,7 +17,7 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags : BenchFlags {
+struct RecordFlags : BenchFlags {
   std::vector<std::string> engines;
   std::vector<u32> threads = {1};
   std::vector<std::string> machines;
@@ -33,7 +33,7 @@ struct Flags : BenchFlags {
 };
 
 /// Every combination that the flags ask for, in the order of the table.
-Result<std::vector<bench::Plan>> plans(const Flags& flags) {
+Result<std::vector<bench::Plan>> plans(const RecordFlags& flags) {
   Result<std::vector<const bench::Case*>> selected = select_cases(flags.cases);
   if (!selected) return selected.error();
   std::vector<EngineKind> engines;
@@ -63,7 +63,7 @@ Result<std::vector<bench::Plan>> plans(const Flags& flags) {
 /// Kernels by case: compiled now, or from --kernels.
 class Programs {
  public:
-  explicit Programs(const Flags& flags) : flags_(flags) {}
+  explicit Programs(const RecordFlags& flags) : flags_(flags) {}
 
   Result<std::shared_ptr<const Image>> get(const bench::Case& which) {
     if (last_case_ == &which) return last_;
@@ -83,12 +83,12 @@ class Programs {
     return parse_elf(std::move(*elf), which.source);
   }
 
-  const Flags& flags_;
+  const RecordFlags& flags_;
   const bench::Case* last_case_ = nullptr;
   std::shared_ptr<const Image> last_;
 };
 
-int save(const Flags& flags, const std::string& home, const bench::Host& host,
+int save(const RecordFlags& flags, const std::string& home, const bench::Host& host,
          const std::vector<bench::Row>& rows, const bench::Expectations& expected) {
   namespace fs = std::filesystem;
   if (flags.record) {
@@ -109,7 +109,7 @@ int save(const Flags& flags, const std::string& home, const bench::Host& host,
   return exit_done;
 }
 
-int run(const Flags& flags) {
+int run(const RecordFlags& flags) {
   if (flags.list) return print(bench::case_list());
   Result<std::vector<bench::Plan>> todo = plans(flags);
   if (!todo) return report(todo.error());
@@ -162,7 +162,7 @@ std::vector<std::string> engine_names() {
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "bench", "Measure the simulator: simulated instructions per second of host CPU time");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RecordFlags>();
   add_bench_flags(*command, *flags);
   command->add_option("--engine", flags->engines, "Engines, by comma (the default one)")
       ->delimiter(',')

@@ -15,13 +15,13 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags : BenchFlags {
+struct PairFlags : BenchFlags {
   bench::PairPlan plan;
   std::string engine, machine;
   u32 threads = 1;
 };
 
-int run(Flags& flags) {
+int run(PairFlags& flags) {
   bench::PairPlan& plan = flags.plan;
   Result<std::vector<const bench::Case*>> selected = select_cases(flags.cases);
   if (!selected) return report(selected.error());
@@ -73,7 +73,7 @@ int run(Flags& flags) {
 void add_bench_pair(CLI::App& bench, int& exit_code) {
   CLI::App* command = bench.add_subcommand(
       "pair", "Two simfarm programs in turn on the same kernels: same answers, which is faster?");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PairFlags>();
   command->add_option("before", flags->plan.before, "A simfarm program")
       ->required()
       ->check(CLI::ExistingFile);

@@ -17,7 +17,7 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags : RunFlags {
+struct DmaFlags : RunFlags {
   PeId pe = 0;
   size_t beats = 64;
   bool json = false;
@@ -129,7 +129,7 @@ Result<Program> program_of(const Machine& machine, PeId pe, std::vector<u8> desc
   return program;
 }
 
-Result<RunInput> load(Flags& flags, std::string& notes) {
+Result<RunInput> load(DmaFlags& flags, std::string& notes) {
   Result<std::vector<u8>> file = read_file(flags.program);
   if (!file) return file.error();
   if (is_elf(*file)) {
@@ -184,7 +184,7 @@ profile::Json to_json(const std::map<u64, profile::DmaTimeline::Transfer>& trans
   return {{"schema", "simfarm.dma"}, {"version", 1}, {"transfers", std::move(list)}};
 }
 
-int explain(Flags& flags) {
+int explain(DmaFlags& flags) {
   std::string notes;
   const Result<RunInput> input = load(flags, notes);
   if (!input) return report(input.error());
@@ -211,7 +211,7 @@ void add_dma(CLI::App& app, int& exit_code) {
   command->require_subcommand(1);
   CLI::App* sub = command->add_subcommand(
       "explain", "Show the fields of a descriptor, and the cycle of every beat of its transfer");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DmaFlags>();
   add_run_flags(*sub, *flags);
   sub->get_option("program")->description(
       "A descriptor (64 or 128 bytes, raw or as hexadecimal words), or an ELF file whose transfers "

@@ -8,12 +8,12 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags : RunFlags {
+struct LockstepFlags : RunFlags {
   std::string run_case;
   std::string save;
 };
 
-Result<profile::RunCase> load(const Flags& flags) {
+Result<profile::RunCase> load(const LockstepFlags& flags) {
   if (!flags.run_case.empty()) return profile::load_case(flags.run_case);
   if (flags.program.empty()) return usage_error("lockstep needs a program or --case");
   Result<RunInput> input = load_run(flags);
@@ -22,7 +22,7 @@ Result<profile::RunCase> load(const Flags& flags) {
   return profile::RunCase{std::move(*input), run_options(flags, nullptr), flags.program};
 }
 
-int lockstep(const Flags& flags) {
+int lockstep(const LockstepFlags& flags) {
   const Result<profile::RunCase> run_case = load(flags);
   if (!run_case) return report(run_case.error());
   if (!flags.save.empty()) {
@@ -45,7 +45,7 @@ int lockstep(const Flags& flags) {
 void add_lockstep(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "lockstep", "Run a program on both engines: equal, or the first cycle that differs");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LockstepFlags>();
   add_run_flags(*command, *flags);
   command->remove_option(command->get_option("--engine"));  // it runs them all
   CLI::Option* program = command->get_option("program")->required(false);

@@ -14,7 +14,7 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags : RunFlags {
+struct RunCommandFlags : RunFlags {
   u32 threads = 1;
   bool json = false;
   bool quiet = false;
@@ -39,7 +39,7 @@ std::string text_report(const RunInput& input, const Outcome& outcome, bool quie
   return text;
 }
 
-int run(const Flags& flags) {
+int run(const RunCommandFlags& flags) {
   if (!flags.outputs.empty() && flags.inputs.empty())
     return report(usage_error("--out needs --in: the case says which outputs there are"));
   Result<RunInput> loaded = load_run(flags);
@@ -80,7 +80,7 @@ int run(const Flags& flags) {
 void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "run", "Run a program: cycles, instructions, stall table, console, exit codes");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RunCommandFlags>();
   add_run_flags(*command, *flags);
   command->add_option("--out", flags->outputs, "Write the run's output tensors to this HDF5 file");
   command

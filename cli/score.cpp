@@ -18,7 +18,7 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags {
+struct ScoreFlags {
   farm::ScoreRequest request;
   std::vector<std::string> fail_on;
   u32 jobs = 0;
@@ -109,7 +109,7 @@ void stop_at_interrupt() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-int score(Flags& flags) {
+int score(ScoreFlags& flags) {
   Result<std::set<farm::Verdict>> fail_on = parse_fail_on(flags.fail_on);
   if (!fail_on) return report(fail_on.error());
   Result<std::string> shipped = shipped_tasks();
@@ -166,7 +166,7 @@ int score(Flags& flags) {
 void add_score(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "score", "Judge and rank a batch of submissions; print a board for each task");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ScoreFlags>();
   command->add_option("paths", flags->request.paths,
                       "Submissions (folders or tar files), tasks, or folders of tasks");
   command->add_flag("--examples", flags->examples,

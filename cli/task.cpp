@@ -76,7 +76,7 @@ int pack(const std::string& folder, const std::string& output) {
   return print(fmt::format("{}: {} bytes\n", output, bytes->size()));
 }
 
-struct Flags {
+struct TaskFlags {
   std::string name;
   std::string output;
   u32 jobs = 0;
@@ -87,7 +87,7 @@ struct Flags {
 void add_task(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("task", "Write task packages: new, check, pack");
   command->require_subcommand(1);
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TaskFlags>();
 
   CLI::App* fresh = command->add_subcommand(
       "new", "Begin a task: a complete small one, to be changed into yours (docs/tasks.md)");

@@ -12,7 +12,7 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags : RunFlags {
+struct TraceFlags : RunFlags {
   std::vector<PeId> pes;
   std::string cycles;
   bool json = false;
@@ -38,7 +38,7 @@ Result<std::pair<Cycle, Cycle>> parse_window(const std::string& text) {
   return std::pair{*low, *high};
 }
 
-int trace(const Flags& flags) {
+int trace(const TraceFlags& flags) {
   const Result<std::pair<Cycle, Cycle>> cycles = parse_window(flags.cycles);
   if (!cycles) return report(cycles.error());
   Result<RunInput> input = load_run(flags);
@@ -80,7 +80,7 @@ int trace(const Flags& flags) {
 void add_trace(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "trace", "Print instructions, stalls, DMA beats and link words of a window of a run");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TraceFlags>();
   add_run_flags(*command, *flags);
   command->add_option("--pe", flags->pes, "PEs to show, by id: A,B,... (default all)")
       ->delimiter(',');

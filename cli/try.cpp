@@ -14,7 +14,7 @@
 namespace simfarm::cli {
 namespace {
 
-struct Flags {
+struct TryFlags {
   farm::ScoreRequest request;
   std::string path;
   std::string against;
@@ -76,7 +76,7 @@ std::string comparison(const farm::Scored& now, const farm::Scored& before) {
   return text + "\n";
 }
 
-int try_one(Flags& flags) {
+int try_one(TryFlags& flags) {
   Result<std::string> shipped = shipped_tasks();
   if (!shipped) return report(shipped.error());
   flags.request.tasks_given = !flags.request.tasks.empty();
@@ -114,7 +114,7 @@ int try_one(Flags& flags) {
 void add_try(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "try", "Judge one submission on the public cases, as the official run does");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TryFlags>();
   command->add_option("submission", flags->path, "Folder or tar file")->required();
   command->add_option("--case", flags->only_case, "This case alone, by name");
   command->add_option("--against", flags->against,

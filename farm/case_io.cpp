@@ -12,16 +12,17 @@
 namespace simfarm::farm {
 namespace {
 
-struct Entry {
+struct PlacedBytes {
   PlacedTensor tensor;
   std::vector<u8> contents;
 };
 
-Result<void> add_outputs(std::map<std::string, Entry>& entries, const std::vector<Tensor>& tensors,
-                         const std::string& path) {
+Result<void> add_outputs(std::map<std::string, PlacedBytes>& entries,
+                         const std::vector<Tensor>& tensors, const std::string& path) {
   for (const Tensor& tensor : tensors) {
     const auto [at, fresh] = entries.try_emplace(
-        tensor.name, Entry{{tensor.name, TensorKind::output, tensor.dtype, tensor.shape}, {}});
+        tensor.name,
+        PlacedBytes{{tensor.name, TensorKind::output, tensor.dtype, tensor.shape}, {}});
     PlacedTensor& placed = at->second.tensor;
     if (placed.dtype != tensor.dtype || placed.shape != tensor.shape)
       return input_error(fmt::format("{}: tensor {} is {} in one group and {} in another", path,
@@ -37,7 +38,7 @@ Result<void> add_outputs(std::map<std::string, Entry>& entries, const std::vecto
 Result<CaseRun> open_case(const std::string& path, const Machine& machine) {
   Result<TensorFile> file = read_tensor_file(path);
   if (!file) return file.error();
-  std::map<std::string, Entry> entries;
+  std::map<std::string, PlacedBytes> entries;
   for (Tensor& tensor : file->inputs)
     entries[tensor.name] = {{tensor.name, TensorKind::input, tensor.dtype, tensor.shape},
                             std::move(tensor.bytes)};

@@ -1,6 +1,7 @@
 #include "memory/sparse_memory.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "memory/poison.h"
@@ -41,7 +42,7 @@ void SparseMemory::read(u32 address, std::span<u8> bytes) const {
     else if (poison_seed_)
       poison(*poison_seed_, u64{address} + done, part);
     else
-      std::ranges::fill(part, u8{0});
+      std::memset(part.data(), 0, count);
   });
 }
 

@@ -4,7 +4,7 @@
 #include "tests/support/run.h"
 #include "tests/support/transfers.h"
 
-namespace simfarm::test {
+namespace simfarm::test::races {
 namespace {
 
 using testing::AllOf;
@@ -241,4 +241,4 @@ TEST(Races, UncheckedARacyProgramHasOneResult) {
 }
 
 }  // namespace
-}  // namespace simfarm::test
+}  // namespace simfarm::test::races

@@ -5,7 +5,7 @@
 #include "tests/support/run.h"
 #include "tests/support/transfers.h"
 
-namespace simfarm::test {
+namespace simfarm::test::visibility {
 namespace {
 
 constexpr u32 descriptors = local_base;
@@ -281,4 +281,4 @@ TEST(CopyAdd, AZeroDestinationStrideReduces) {
 }
 
 }  // namespace
-}  // namespace simfarm::test
+}  // namespace simfarm::test::visibility

@@ -13,8 +13,8 @@ namespace {
 using test::Folder;
 using testing::HasSubstr;
 
-/// Memory that answers reads with the low byte of each address.
-class Memory : public Simulation {
+/// CountingMemory that answers reads with the low byte of each address.
+class CountingMemory : public Simulation {
  public:
   Outcome run() override { return {}; }
   bool read(u32 address, std::span<u8> bytes) const override {
@@ -44,7 +44,7 @@ TEST(CaseIo, OrdersTensorsAndParametersByName) {
   EXPECT_EQ(run->memory[1].bytes, (std::vector<u8>{1, 2}));
   EXPECT_EQ(run->arguments, argument_block(run->layout));
 
-  ASSERT_TRUE(write_outputs(*run, Memory{}, folder.path("out.h5")));
+  ASSERT_TRUE(write_outputs(*run, CountingMemory{}, folder.path("out.h5")));
   const TensorFile out = read_tensor_file(folder.path("out.h5")).value();
   EXPECT_TRUE(out.inputs.empty());
   ASSERT_EQ(out.outputs.size(), 3u);
@@ -70,7 +70,7 @@ TEST(CaseIo, RefusesContradictionsAndWideParameters) {
   ASSERT_TRUE(write_tensor_file(folder.path("case.h5"), file));
   const Result<CaseRun> run = open_case(folder.path("case.h5"), Machine{});
   ASSERT_TRUE(run);
-  EXPECT_THAT(write_outputs(*run, Memory{}, folder.path("o.h5")).error().message,
+  EXPECT_THAT(write_outputs(*run, CountingMemory{}, folder.path("o.h5")).error().message,
               HasSubstr("has no outputs"));
 }
 

@@ -193,9 +193,9 @@ TEST(Judge, TwoRunsOfOneProgramMustAgreeWhateverTheSeeds) {
       evaluate(**task, load_submission(folder.path("tasks/small/kernel")), test::real_toolchain());
   ASSERT_TRUE(built.accepted()) << built.failure;
   const auto image = std::make_shared<const Image>(parse_elf(built.elf, "k.elf").value());
-  for (const u64 seed : {1, 2, 3}) {
+  for (const u64 poison : {1, 2, 3}) {
     const Judgement other = judge((*task)->task, (*task)->cases, image, built.local_bytes,
-                                  {.poison = {seed, seed + 100}});
+                                  {.poison = {poison, poison + 100}});
     ASSERT_EQ(other.cases.size(), 2u);
     EXPECT_EQ(other.cases[0].cycles, built.cases[0].cycles);
   }

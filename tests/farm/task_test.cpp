@@ -13,7 +13,7 @@ namespace {
 using test::Folder;
 using testing::HasSubstr;
 
-constexpr const char* good = R"(name = "scale"
+constexpr const char* good_task = R"(name = "scale"
 version = 3
 title = "scaled copy"
 machine = "nano"
@@ -47,7 +47,7 @@ units = "n"
 )";
 
 TEST(Task, ReadsEveryKey) {
-  const Result<Task> task = parse_task(good, "folder");
+  const Result<Task> task = parse_task(good_task, "folder");
   ASSERT_TRUE(task) << task.error().message;
   EXPECT_EQ(task->name, "scale");
   EXPECT_EQ(task->version, 3u);
@@ -127,7 +127,7 @@ TEST(Task, RefusesNamingFileLineAndKey) {
   };
   for (const Change& change : changes) {
     SCOPED_TRACE(change.to);
-    std::string text = good;
+    std::string text = good_task;
     const size_t at = text.find(change.from);
     ASSERT_NE(at, std::string::npos);
     text.replace(at, std::string(change.from).size(), change.to);
@@ -140,7 +140,7 @@ TEST(Task, RefusesNamingFileLineAndKey) {
 
 TEST(Task, MachineFileBesideItButNotOutsideByALink) {
   const Folder folder;
-  std::string text = good;
+  std::string text = good_task;
   text.replace(text.find("\"nano\""), 6, "\"tiny.toml\"");
   folder.write("task/task.toml", text);
   folder.write("secret.toml", "name = \"tiny\"\ninherits = \"single\"\n");
@@ -165,7 +165,7 @@ TensorFile case_of(u32 n) {
 }
 
 TEST(Case, BindsSymbolsAndParameters) {
-  const Task task = parse_task(good, "folder").value();
+  const Task task = parse_task(good_task, "folder").value();
   const Result<Case> bound = bind_case(task, case_of(5), "cases/small.h5");
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(bound->name, "small");
@@ -178,7 +178,7 @@ TEST(Case, BindsSymbolsAndParameters) {
 }
 
 TEST(Case, RefusesNamingTheTensor) {
-  const Task task = parse_task(good, "folder").value();
+  const Task task = parse_task(good_task, "folder").value();
   const auto refusal = [&](const std::function<void(TensorFile&)>& spoil) {
     TensorFile file = case_of(5);
     spoil(file);

@@ -5,7 +5,7 @@
 #include "tests/support/elf_writer.h"
 #include "tests/support/line_writer.h"
 
-namespace simfarm {
+namespace simfarm::lines {
 namespace {
 
 using test::ElfWriter;
@@ -128,4 +128,4 @@ TEST(Lines, DoNotMultiplyNames) {
 }
 
 }  // namespace
-}  // namespace simfarm
+}  // namespace simfarm::lines

@@ -3,7 +3,7 @@
 #include "pe/csr.h"
 #include "tests/pe/core.h"
 
-namespace simfarm::reference {
+namespace simfarm::reference::hardware_loop {
 namespace {
 
 constexpr u8 t0 = 5, a0 = 10, a1 = 11, a2 = 12, a3 = 13, a4 = 14;
@@ -242,4 +242,4 @@ TEST(HardwareLoop, EnteredElsewhereThanAtTheStart) {
 }
 
 }  // namespace
-}  // namespace simfarm::reference
+}  // namespace simfarm::reference::hardware_loop

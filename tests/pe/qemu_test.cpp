@@ -12,7 +12,7 @@
 #include "isa/disassemble.h"
 #include "tests/pe/core.h"
 
-namespace simfarm::reference {
+namespace simfarm::reference::qemu {
 namespace {
 
 /// Where arithmetic changes its mind.
@@ -200,4 +200,4 @@ TEST(Qemu, IMZbaZbbAgreeOnRandomOperands) {
 }
 
 }  // namespace
-}  // namespace simfarm::reference
+}  // namespace simfarm::reference::qemu

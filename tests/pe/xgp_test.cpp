@@ -3,7 +3,7 @@
 
 #include "tests/pe/core.h"
 
-namespace simfarm::reference {
+namespace simfarm::reference::xgp {
 namespace {
 
 constexpr u32 memory = TestMemory::base;
@@ -233,4 +233,4 @@ TEST(Xgp, RoundingAgreesWithItsDefinitionOnRandomOperands) {
 }
 
 }  // namespace
-}  // namespace simfarm::reference
+}  // namespace simfarm::reference::xgp
