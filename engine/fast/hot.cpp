@@ -12,7 +12,9 @@ constexpr u64 samples_to_compile = 128;
 constexpr u32 arrivals_to_wait = 64;
 constexpr u64 first_regions = 4;
 constexpr u64 work_a_region = u64{1} << 23;  // a region costs about what these do without one
-constexpr u32 most_variants = 4;             // of the gangs at one gate
+constexpr u32 disagreements = 4;             // of lanes about what they load, before it is believed
+constexpr u64 instructions_a_disagreement = 20'000;  // to be worth it all the same
+constexpr u32 most_variants = 4;                     // of the gangs at one gate
 // Fewer where there is no warm-up, so that short programs come to generated code too.
 constexpr u32 most_nodes_at_once = 64;
 constexpr u32 most_disappointed = 16;
@@ -143,11 +145,10 @@ void Hotness::compile_scalar(Node& node, const u64* counts) {
   compiled_.push_back(&node);
 }
 
-const jit::Region* Hotness::gang(Node& node, jit::Rows uniform, const u64* counts,
-                                 const u64* tile_counts) {
+GangCode* Hotness::gang(Node& node, jit::Rows uniform, const u64* counts, const u64* tile_counts) {
   Hot& hot = *node.hot;
-  const GangCode* best = nullptr;
-  for (const GangCode& code : hot.gangs)
+  GangCode* best = nullptr;
+  for (GangCode& code : hot.gangs)
     if ((code.uniform & ~uniform) == 0 &&
         (best == nullptr || std::popcount(code.uniform) > std::popcount(best->uniform)))
       best = &code;
@@ -156,10 +157,20 @@ const jit::Region* Hotness::gang(Node& node, jit::Rows uniform, const u64* count
     const jit::Rows asked = hot.gangs.empty() ? uniform : uniform & hot.gangs.back().uniform;
     auto region = backend_->compile(plan(node, asked, gang_, counts, tile_counts), gang_);
     if (region == nullptr) trouble_ = backend_->error();
-    hot.gangs.push_back({asked, std::move(region)});
+    hot.gangs.push_back({.uniform = asked, .region = std::move(region)});
     best = &hot.gangs.back();
   }
-  return best == nullptr ? nullptr : best->region.get();
+  return best == nullptr || best->region == nullptr ? nullptr : best;
+}
+
+void Hotness::gang_disagreed(Node& node, GangCode& code, const jit::Leaf& leaf) {
+  ++code.disagreed;
+  if (code.disagreed < disagreements ||
+      code.instructions / code.disagreed >= instructions_a_disagreement)
+    return;
+  gang_.differing.insert({leaf.node->entry.image, leaf.node->pcs[leaf.instruction]});
+  std::vector<GangCode>& gangs = node.hot->gangs;
+  gangs.erase(gangs.begin() + (&code - gangs.data()));
 }
 
 bool Hotness::first_time(Node& node, u32 tile) {

@@ -13,6 +13,8 @@ namespace simfarm::fast {
 struct GangCode {
   jit::Rows uniform = 0;  ///< must be equal in all lanes
   std::unique_ptr<jit::Region> region;
+  u64 instructions = 0;  ///< of a lane
+  u32 disagreed = 0;     ///< Leaf::disagreed
 };
 
 /// What is known of a node that execution is often found in.
@@ -43,7 +45,7 @@ class Hotness {
   void sample(Node& node, u64 instructions, const u64* counts);
 
   /// Code for a gang at `node` in which the rows of `uniform` are equal in all lanes; null: none.
-  const jit::Region* gang(Node& node, jit::Rows uniform, const u64* counts, const u64* tile_counts);
+  GangCode* gang(Node& node, jit::Rows uniform, const u64* counts, const u64* tile_counts);
   /// Lanes are to wait for each other at `node`.
   void make_gate(Node& node);
   /// All lanes of `tile` wait at `node`, as they have not done before.
@@ -52,6 +54,12 @@ class Hotness {
   void gang_left(Node& node);
   /// A gang has gone on from the gate at `node` for `instructions` of each lane.
   void gang_went(Node& node, u64 instructions);
+  void gang_went(Node& node, GangCode& code, u64 instructions) {
+    code.instructions += instructions;
+    gang_went(node, instructions);
+  }
+  /// What ended it is that the lanes did not load the same: `code` may be given up for that.
+  void gang_disagreed(Node& node, GangCode& code, const jit::Leaf& leaf);
 
   const std::string& trouble() const { return trouble_; }
 

@@ -138,9 +138,8 @@ bool Worker::run_gang(u32 tile, Node& node) {
   const std::span<Pe> lanes = this->lanes(tile);
   Pe& lead = lanes[0];
   u64* const counts = state_.storage.tile_counts(tile, machine_);
-  const jit::Region* region =
-      hotness_.gang(node, equal_rows(lead.frame.x), lead.frame.counts, counts);
-  if (region == nullptr) {
+  GangCode* const code = hotness_.gang(node, equal_rows(lead.frame.x), lead.frame.counts, counts);
+  if (code == nullptr) {
     hotness_.gang_went(node, 0);
     return false;
   }
@@ -149,14 +148,15 @@ bool Worker::run_gang(u32 tile, Node& node) {
   for (const Pe& pe : lanes) frame.clock = std::max(frame.clock, pe.frame.clock);
   const Cycle before = frame.clock;
   frame.stop = std::min(stepper_.end(), before + 16 * cycles_at_once());
-  const jit::Leaf& leaf = region->leaves()[region->run(frame)];
+  const jit::Leaf leaf = code->region->leaves()[code->region->run(frame)];
   for (Pe& pe : lanes) {
     pe.frame.clock += frame.clock - before;
     const bool lost = planted(Planted::gang_retired) && &pe == &lanes.back();
     pe.frame.retired += lost ? 0 : frame.retired;
   }
   worked_ += frame.retired;
-  hotness_.gang_went(node, frame.retired);
+  hotness_.gang_went(node, *code, frame.retired);
+  if (leaf.disagreed) hotness_.gang_disagreed(node, *code, leaf);
   switch (leaf.why) {
     case jit::Leaf::Why::exit: {
       Node& next = interpreter_.follow(*leaf.exit);

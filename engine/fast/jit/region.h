@@ -2,7 +2,9 @@
 // nodes with one entry, compiled to one function of the host; it runs until a way leads out of it
 // or until something happens that only the engine can decide.
 #pragma once
+#include <set>
 #include <span>
+#include <utility>
 
 #include "engine/fast/node.h"
 #include "pe/bodies/host_isa.h"
@@ -26,6 +28,8 @@ struct Config {
   u32 most_instructions = 600;
   u64 least_heat = 2;  ///< of an exit that is followed into the region
   u64 coldest = 256;   ///< nor one that is taken so much more rarely than the hottest
+  /// Loads, by image and pc, of which lanes have been seen to get different words.
+  std::set<std::pair<u32, u32>> differing;
 };
 
 /// How a region was left. The frame is complete then: rows, memory, counts, clock, retired.
@@ -40,6 +44,7 @@ struct Leaf {
   u32 instruction = 0;
   Node* node = nullptr;
   Exit* exit = nullptr;
+  bool disagreed = false;  ///< a gang's lanes have not loaded the same, as Access::expected says
 };
 
 /// A compiled region. Its code goes away with it.

@@ -66,7 +66,7 @@ void RegionEmitter::prologue() {
   b_.CreateCondBr(b_.CreateICmpUGT(clock, stop_), late, entries_[0]);
   b_.SetInsertPoint(late);
   registers_->enter(first.uniform, 0);
-  leave({Leaf::Why::budget, 0, first.node, nullptr});
+  leave({Leaf::Why::budget, 0, first.node});
 }
 
 void RegionEmitter::node(const PlannedNode& planned) {
@@ -93,12 +93,12 @@ void RegionEmitter::admit(const PlannedNode& planned) {
   };
   llvm::Value* cycles = b_.getInt64(planned.node->max_cycles);
   leave_if(b_.CreateICmpULT(load_slot(remaining_), cycles),
-           add({Leaf::Why::budget, 0, planned.node, nullptr}));
+           add({Leaf::Why::budget, 0, planned.node}));
   llvm::Value* failed = nullptr;
   for (u32 k = 0; k < planned.guards.size(); ++k) {
     const u32 root = planned.guards[k].root;
     if (root == none) continue;
-    if (failed == nullptr) failed = add({Leaf::Why::stopped, 0, planned.node, nullptr});
+    if (failed == nullptr) failed = add({Leaf::Why::stopped, 0, planned.node});
     leave_if(any(memory_->fails(k, registers_->read(root), 0)), failed);
   }
   llvm::BasicBlock* run = b_.GetInsertBlock();
@@ -113,10 +113,10 @@ llvm::Value* RegionEmitter::any(const Mask& mask) {
   return b_.CreateICmpNE(bits, b_.getInt16(0));
 }
 
-Value RegionEmitter::agreed(const PlannedNode& planned, u32 k, const Value& value) {
+Value RegionEmitter::agreed(const Value& value, const Leaf& otherwise) {
   if (value.uniform()) return value;
   const Value first = lanes_.wrap(b_.CreateExtractElement(value.value, u64{0}));
-  stop_if(any(lanes_.invert(lanes_.equal(value, first))), planned, k);
+  leave_if(any(lanes_.invert(lanes_.equal(value, first))), otherwise);
   return first;
 }
 
@@ -124,13 +124,13 @@ llvm::BasicBlock* RegionEmitter::block(const char* name) {
   return llvm::BasicBlock::Create(b_.getContext(), name, function_);
 }
 
-void RegionEmitter::stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k) {
+void RegionEmitter::leave_if(llvm::Value* condition, const Leaf& leaf) {
   llvm::BasicBlock* go_on = block("on");
   llvm::BasicBlock* failed = block("stop");
   b_.CreateCondBr(condition, failed, go_on,
                   llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
   b_.SetInsertPoint(failed);
-  stop(planned, k);
+  leave(leaf);
   b_.SetInsertPoint(go_on);
 }
 
@@ -307,7 +307,7 @@ void RegionEmitter::division(const PlannedNode& planned) {
     const Value negative = lanes_.leading_zeros(~divisor) + lanes_.value(2);
     cycles = lanes_.select(lanes_.less(divisor, lanes_.value(0)), negative, cycles);
   }
-  cycles = agreed(planned, k, cycles);
+  cycles = agreed(cycles, {Leaf::Why::stopped, k, planned.node});
   const Value result = emit_result(operation.op, lanes_, operands(planned, k));
   const auto write = [&] { registers_->write(operation.rd, result); };
   llvm::BasicBlock* unknown = block("unknown");

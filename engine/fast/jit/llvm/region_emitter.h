@@ -39,20 +39,21 @@ class RegionEmitter {
 
   /// Whether a condition holds in any lane.
   llvm::Value* any(const Mask& mask);
-  /// A value that the code needs the same in all lanes; leaves before instruction k when it is not.
-  Value agreed(const PlannedNode& planned, u32 k, const Value& value);
+  /// A value that the code needs the same in all lanes; leaves by `otherwise` when it is not.
+  Value agreed(const Value& value, const Leaf& otherwise);
 
   llvm::BasicBlock* block(const char* name);
   /// Goes on where `condition` does not hold; where it does, stops before instruction k.
-  void stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k);
+  void stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k) {
+    leave_if(condition, {Leaf::Why::stopped, k, planned.node});
+  }
+  void leave_if(llvm::Value* condition, const Leaf& leaf);
   /// What a node's code asks before it does anything: cycles left, and guards.
   void admit(const PlannedNode& planned);
   void leave(const Leaf& leaf) { leave(add(leaf)); }
   void leave(llvm::Value* leaf);
   llvm::Value* add(const Leaf& leaf);
-  void stop(const PlannedNode& planned, u32 k) {
-    leave({Leaf::Why::stopped, k, planned.node, nullptr});
-  }
+  void stop(const PlannedNode& planned, u32 k) { leave({Leaf::Why::stopped, k, planned.node}); }
   /// Counts an exit and goes where it leads; one that the node did not have when the region was
   /// planned stops before instruction k instead. `effect` emits what happens on the way.
   void take(const PlannedNode& planned, u32 exit, u32 k, llvm::function_ref<void()> effect);
