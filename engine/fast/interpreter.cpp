@@ -1,6 +1,7 @@
 #include "engine/fast/interpreter.h"
 
 #include <bit>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/fast/handlers.h"
@@ -147,7 +148,10 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
     switch (r.left) {
       case Left::at_entry:
         node = r.node;
-        if (r.fuel == 0) hotness_.sample(*node, r.retired - retired, r.counts);
+        if (r.outgrown != nullptr)
+          hotness_.grow(*std::exchange(r.outgrown, nullptr), r.counts);
+        else if (r.fuel == 0)
+          hotness_.sample(*node, r.retired - retired, r.counts);
         break;
       case Left::link_blocks:
         node = r.node;

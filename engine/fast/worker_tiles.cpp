@@ -107,11 +107,13 @@ void Worker::pass_gates(u32 tile) {
   if (std::all_of(lanes.begin(), lanes.end(), [&](const Pe& pe) { return pe.node == first; })) {
     if (hotness_.first_time(*first, tile) && level(lanes, *first)) return;
     for (Pe& pe : lanes) pe.parked = false;
-    if (!run_gang(tile, *first))
+    const jit::Rows equal = equal_rows(lanes[0].frame.x);
+    if (!hotness_.go_together(*first, tile, lanes, equal) || !run_gang(tile, *first, equal))
       for (Pe& pe : lanes) pe.gates_to_pass = 1;
     return;
   }
   // Those that are behind come up.
+  hotness_.parted(tile);
   hotness_.gang_went(*first, 0);
   for (Pe& pe : lanes) {
     if (pe.node != first) continue;
@@ -134,11 +136,11 @@ bool Worker::release_parked() {
 }
 
 /// The lanes of a full tile stand at `node`. False: they have not come any further.
-bool Worker::run_gang(u32 tile, Node& node) {
+bool Worker::run_gang(u32 tile, Node& node, jit::Rows equal) {
   const std::span<Pe> lanes = this->lanes(tile);
   Pe& lead = lanes[0];
   u64* const counts = state_.storage.tile_counts(tile, machine_);
-  GangCode* const code = hotness_.gang(node, equal_rows(lead.frame.x), lead.frame.counts, counts);
+  GangCode* const code = hotness_.gang(node, equal, lead.frame.counts, counts);
   if (code == nullptr) {
     hotness_.gang_went(node, 0);
     return false;

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/fast/node.h"
 #include "pe/bodies/host_isa.h"
@@ -54,10 +55,11 @@ class Region {
   /// Runs from the entry node on; returns an index into leaves(). Rows that were given as uniform
   /// must be equal in all lanes of the frame.
   u32 run(Frame& frame) const { return function_(&frame); }
-  virtual std::span<const Leaf> leaves() const = 0;
+  std::span<const Leaf> leaves() const { return leaves_; }
 
  protected:
   u32 (*function_)(Frame*) = nullptr;
+  std::vector<Leaf> leaves_;
 };
 
 }  // namespace simfarm::fast::jit
