@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "engine/fast/planted.h"
 #include "engine/fast/storage.h"
 
 namespace simfarm::fast {
@@ -22,15 +23,25 @@ constexpr u32 most_variants = 4;                     // of the gangs at one gate
 constexpr u32 most_nodes_at_once = 64;
 constexpr u32 most_disappointed = 16;
 
-/// There may be generated code for it.
-bool has_code(const Node& node) {
+/// There may be generated code for it: of a gang, of one PE.
+bool has_gang_code(const Node& node) {
   return node.ending != Ending::single && node.ending != Ending::link;
+}
+bool has_code(const Node& node) { return node.ending != Ending::single; }
+
+Cycle send_by(Link* link, u32 word, Cycle since, Cycle latest) {
+  return link == nullptr ? never : link->send_by(word, since, latest);
+}
+Cycle receive_by(Link* link, u32* word, Cycle since, Cycle latest) {
+  if (link == nullptr) return never;
+  return link->receive_by(*word, since + (planted(Planted::generated_receive) ? 1 : 0), latest);
 }
 
 void run_region(const MicroOp* m, u32* x, Running* r) {
   Hot& hot = *m->node->hot;
   const jit::Region& region = *hot.scalar;
   Frame frame{x, r->memory, r->counts, r->clock, r->stop, r->retired};
+  frame.links = {r->out, r->in, send_by, receive_by};
   const jit::Leaf& leaf = region.leaves()[region.run(frame)];
   r->clock = frame.clock;
   r->retired = frame.retired;
@@ -38,6 +49,10 @@ void run_region(const MicroOp* m, u32* x, Running* r) {
   r->node = leaf.node;
   r->index = leaf.instruction;
   if (leaf.why == jit::Leaf::Why::stopped) r->left = Left::inside;
+  if (leaf.why == jit::Leaf::Why::link) {
+    const MicroOp* const op = leaf.node->code->ops.data();  // which tells why
+    return op->run(op, x, r);
+  }
   if (leaf.why != jit::Leaf::Why::exit) return;
   Node* const to = leaf.exit->to;
   if (to == nullptr) {
@@ -104,7 +119,8 @@ void Hotness::sample(Node& node, u64 instructions, const u64* counts) {
     const std::vector<const Node*>& nodes = one->hot->covered;
     return std::find(nodes.begin(), nodes.end(), &node) != nodes.end();
   });
-  if (!covered && gangs_ && hot.disappointed < most_disappointed) return make_gate(node);
+  if (!covered && gangs_ && has_gang_code(node) && hot.disappointed < most_disappointed)
+    return make_gate(node);
   const u64 times = covered ? 256 : regions_ < first_regions ? 2 : 16;
   if (hot.samples > times * samples_to_compile_) make_scalar(node, counts);
 }
@@ -258,7 +274,7 @@ bool Hotness::first_time(Node& node, u32 tile) {
 }
 
 void Hotness::gang_left(Node& node) {
-  if (!has_code(node)) return;
+  if (!has_gang_code(node)) return;
   if (node.hot == nullptr) node.hot = std::make_unique<Hot>();
   if (++node.hot->arrivals == arrivals_to_wait) make_gate(node);
 }

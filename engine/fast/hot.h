@@ -41,6 +41,8 @@ struct Hot {
 
 /// Instructions of each lane for which it is worth to wait for each other.
 inline constexpr u64 gang_worth = 200;
+/// What an instruction costs between two waits at links, where they are few, against one elsewhere.
+inline constexpr u64 link_slowness = 3;
 
 class Hotness {
  public:
@@ -52,6 +54,10 @@ class Hotness {
   /// the last time, by a PE that has `counts`.
   void sample(Node& node, u64 instructions, const u64* counts);
 
+  /// The same at a link that blocks.
+  void sample_at_link(Node& node, u64 instructions, const u64* counts) {
+    sample(node, instructions * link_slowness, counts);
+  }
   /// The code for one PE that begins at `node` is left too often for what could be in it.
   void grow(Node& node, const u64* counts);
 

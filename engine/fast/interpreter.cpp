@@ -121,8 +121,8 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
   r.log2_width = static_cast<u32>(std::countr_zero(width_));
   r.code_base = code_base;
   r.code_bytes = code_bytes;
-  std::copy(out.begin(), out.end(), r.out);
-  std::copy(in.begin(), in.end(), r.in);
+  r.out = out.data();
+  r.in = in.data();
 
   Node* node = pe.node != nullptr ? pe.node : &graph_.find(pe.entry);
   if (node->start == nullptr) translate(*node);
@@ -155,6 +155,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
         break;
       case Left::link_blocks:
         node = r.node;
+        hotness_.sample_at_link(*node, r.retired - pe.frame.retired, r.counts);
         why = Why::link;
         goes_on = false;
         break;

@@ -169,6 +169,7 @@ bool Worker::run_gang(u32 tile, Node& node, jit::Rows equal) {
     case jit::Leaf::Why::budget:
       for (Pe& pe : lanes) pe.node = leaf.node;
       return frame.clock != before;
+    case jit::Leaf::Why::link:  // not of a gang
     case jit::Leaf::Why::stopped:
       break;
   }

@@ -45,12 +45,14 @@ Rows used_by(const Node& node) {
   return rows;
 }
 
-/// Whether there is code for it: what meets other PEs is the engine's.
-bool is_compiled(const Node& node) {
-  return node.ending != Ending::single && node.ending != Ending::link;
+/// Whether there is code for it: what meets other PEs is the engine's, but for links of one PE.
+bool is_compiled(const Node& node, const Config& config) {
+  return node.ending != Ending::single && (node.ending != Ending::link || config.width == 1);
 }
 
-bool can_join(const Exit& exit) { return exit.to != nullptr && is_compiled(*exit.to); }
+bool can_join(const Exit& exit, const Config& config) {
+  return exit.to != nullptr && is_compiled(*exit.to, config);
+}
 
 /// Chooses the nodes: of all exits that lead out of the region, the hottest is followed next.
 void choose_nodes(Plan& plan, Node& entry, const Config& config, const Heat& heat) {
@@ -69,7 +71,7 @@ void choose_nodes(Plan& plan, Node& entry, const Config& config, const Heat& hea
       for (const Exit& exit : planned.node->exits) {
         const u64 times = heat(exit);
         busiest = std::max(busiest, times);
-        if (!can_join(exit) || index.contains(exit.to)) continue;
+        if (!can_join(exit, config) || index.contains(exit.to)) continue;
         if (instructions + exit.to->body.size() > config.most_instructions) continue;
         if (times < config.least_heat || times <= most) continue;
         most = times;
@@ -339,7 +341,7 @@ void plan_accesses(PlannedNode& planned, const Config& config) {
 
 Plan make_plan(Node& entry, Rows uniform, const Config& config, const Heat& heat) {
   Plan plan;
-  if (!is_compiled(entry)) return plan;
+  if (!is_compiled(entry, config)) return plan;
   choose_nodes(plan, entry, config, heat);
   if (config.width != 1) plan.expected = uniform & 0xffff'fffe;
   find_wanted(plan, config);

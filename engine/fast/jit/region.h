@@ -40,6 +40,7 @@ struct Leaf {
     stopped,  ///< before instruction `instruction` of `node`, which exists: as many of its
               ///< instructions are done, and the node is not counted
     budget,   ///< before `node`: it might have ended after Frame::stop
+    link,     ///< before `node`, whose link is not ready, or too late
   };
   Why why{};
   u32 instruction = 0;

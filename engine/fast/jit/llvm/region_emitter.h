@@ -29,6 +29,7 @@ class RegionEmitter {
   Value way_of(const PlannedNode& planned, const Value& count);
   void leave_with(const PlannedNode& planned, const Value& count, const Value& way);
   void division(const PlannedNode& planned);
+  void link(const PlannedNode& planned);
 
   /// Everything but its effect on the flow of control.
   void instruction(const PlannedNode& planned, u32 k);
@@ -61,6 +62,7 @@ class RegionEmitter {
   llvm::BasicBlock* taking(const PlannedNode& planned, u32 exit, u32 k,
                            llvm::function_ref<void()> effect);
 
+  void count(u32 counter, llvm::Value* times);
   llvm::Value* frame_field(u64 offset);
   llvm::Value* load_slot(llvm::Value* slot) { return b_.CreateLoad(b_.getInt64Ty(), slot); }
   void add_to_slot(llvm::Value* slot, i64 amount);
@@ -79,6 +81,7 @@ class RegionEmitter {
   llvm::Value* stop_ = nullptr;
   llvm::Value* remaining_ = nullptr;  ///< slot: cycles until Frame::stop
   llvm::Value* retired_ = nullptr;    ///< slot
+  llvm::Value* word_ = nullptr;       ///< slot, 32 bits: received
   std::vector<llvm::BasicBlock*> entries_;
   std::vector<Leaf> leaves_;
 };
