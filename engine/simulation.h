@@ -62,7 +62,7 @@ struct RunInput {
 struct HostOptions {
   u32 threads = 1;                     ///< of the fast engine at most; 0: the host's
   bool generated_code = true;          ///< hot code of the fast engine is compiled at run time
-  u64 warm_up = 1u << 25;              ///< instructions that are executed before it is
+  u64 warm_up = 1u << 24;              ///< instructions that are executed before it is
   std::optional<bodies::HostIsa> isa;  ///< at most that instruction set; none: the host's best
   std::optional<u64> shuffle;          ///< a seed: who runs when is left to chance, for tests
 };

@@ -266,12 +266,10 @@ void end_link(const MicroOp* m, u32* x, Running* r) {
     return;
   }
   if (link == nullptr) return step_link(m, r);
-  const Cycle at = sends ? link->send_cycle(since) : link->receive_cycle(since);
-  if (at + 1 > r->stop) return step_link(m, r);
-  if constexpr (sends)
-    link->send(x[m->rs1], at);
-  else
-    x[m->rd] = link->receive(at);
+  const Cycle latest = r->stop - 1;
+  const Cycle at =
+      sends ? link->send_by(x[m->rs1], since, latest) : link->receive_by(x[m->rd], since, latest);
+  if (at == never) return step_link(m, r);
   r->counts[m->node->wait_counter] += at - since;
   r->clock += at - since;
   take(m->node->ways[0], x, r);

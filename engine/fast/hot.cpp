@@ -2,24 +2,46 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
+#include "engine/fast/planted.h"
 #include "engine/fast/storage.h"
 
 namespace simfarm::fast {
 namespace {
 
 constexpr u64 samples_to_compile = 128;
+constexpr u64 left_to_grow = u64{1} << 17;  // costs about what it does to compile a region
 constexpr u32 arrivals_to_wait = 64;
 constexpr u64 first_regions = 4;
 constexpr u64 work_a_region = u64{1} << 23;  // a region costs about what these do without one
-constexpr u32 most_variants = 4;             // of the gangs at one gate
+constexpr u32 meetings_to_compile = 3;  // of each tile: then it is known what is equal by chance
+constexpr u32 disagreements = 4;        // of lanes about what they load, before it is believed
+constexpr u64 instructions_a_disagreement = 20'000;  // to be worth it all the same
+constexpr u32 most_variants = 4;                     // of the gangs at one gate
 // Fewer where there is no warm-up, so that short programs come to generated code too.
 constexpr u32 most_nodes_at_once = 64;
 constexpr u32 most_disappointed = 16;
 
+/// There may be generated code for it: of a gang, of one PE.
+bool has_gang_code(const Node& node) {
+  return node.ending != Ending::single && node.ending != Ending::link;
+}
+bool has_code(const Node& node) { return node.ending != Ending::single; }
+
+Cycle send_by(Link* link, u32 word, Cycle since, Cycle latest) {
+  return link == nullptr ? never : link->send_by(word, since, latest);
+}
+Cycle receive_by(Link* link, u32* word, Cycle since, Cycle latest) {
+  if (link == nullptr) return never;
+  return link->receive_by(*word, since + (planted(Planted::generated_receive) ? 1 : 0), latest);
+}
+
 void run_region(const MicroOp* m, u32* x, Running* r) {
-  const jit::Region& region = *m->node->hot->scalar;
+  Hot& hot = *m->node->hot;
+  const jit::Region& region = *hot.scalar;
   Frame frame{x, r->memory, r->counts, r->clock, r->stop, r->retired};
+  frame.links = {r->out, r->in, send_by, receive_by};
   const jit::Leaf& leaf = region.leaves()[region.run(frame)];
   r->clock = frame.clock;
   r->retired = frame.retired;
@@ -27,6 +49,10 @@ void run_region(const MicroOp* m, u32* x, Running* r) {
   r->node = leaf.node;
   r->index = leaf.instruction;
   if (leaf.why == jit::Leaf::Why::stopped) r->left = Left::inside;
+  if (leaf.why == jit::Leaf::Why::link) {
+    const MicroOp* const op = leaf.node->code->ops.data();  // which tells why
+    return op->run(op, x, r);
+  }
   if (leaf.why != jit::Leaf::Why::exit) return;
   Node* const to = leaf.exit->to;
   if (to == nullptr) {
@@ -35,12 +61,18 @@ void run_region(const MicroOp* m, u32* x, Running* r) {
     return;
   }
   r->node = to;
+  const bool gate = to->hot != nullptr && to->hot->gate;
+  if (has_code(*to) && !gate && ++hot.left > hot.most_left) {
+    r->outgrown = m->node;
+    return;
+  }
   if (r->clock + to->max_cycles > r->stop || --r->fuel == 0) return;
   to->start->run(to->start, x, r);
 }
 
 void wait_at_gate(const MicroOp* m, u32* x, Running* r) {
-  const bool other = r->meet_at != nullptr && r->meet_at != m->node;
+  const Node* const meet_at = r->meet_at;  // until that is a gate no more
+  const bool other = meet_at != nullptr && meet_at != m->node && meet_at->hot->gate;
   if (!other && r->gates_to_pass == 0) {
     r->left = Left::at_gate;
     r->node = m->node;
@@ -61,6 +93,8 @@ Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width)
     : warm_up_(options.warm_up),
       nodes_at_once_(static_cast<u32>(std::clamp<u64>(warm_up_, 2, most_nodes_at_once))),
       samples_to_compile_(std::min(samples_to_compile, options.warm_up / 64)),
+      left_to_grow_(std::clamp<u64>(options.warm_up / 64, 4, left_to_grow)),
+      tiles_(static_cast<u32>(machine.pes() / tile_lanes)),
       gangs_(width == tile_lanes && machine.pes() >= tile_lanes),
       on_(options.generated_code && !machine.map.unified) {
   scalar_.width = 1;
@@ -75,33 +109,42 @@ Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width)
 
 void Hotness::sample(Node& node, u64 instructions, const u64* counts) {
   work_ += instructions;
-  if (!on_ || work_ < warm_up_ || node.ending == Ending::single || node.ending == Ending::link)
-    return;
+  if (!on_ || work_ < warm_up_ || !has_code(node)) return;
   if (node.hot == nullptr) node.hot = std::make_unique<Hot>();
   Hot& hot = *node.hot;
-  if (++hot.samples < samples_to_compile_) return;
-  if (gangs_ && !hot.gate && hot.disappointed < most_disappointed) {
-    make_gate(node);
-  } else if (!hot.gate && hot.scalar == nullptr && hot.samples > 2 * samples_to_compile_) {
-    compile_scalar(node, counts);
-  }
+  if (++hot.samples < samples_to_compile_ || hot.gate || hot.scalar != nullptr) return;
+  // What code for one PE goes through need not be entered there: for a gang it is too late, and
+  // code of its own must be worth its compilation.
+  const bool covered = std::any_of(compiled_.begin(), compiled_.end(), [&](const Node* one) {
+    const std::vector<const Node*>& nodes = one->hot->covered;
+    return std::find(nodes.begin(), nodes.end(), &node) != nodes.end();
+  });
+  if (!covered && gangs_ && has_gang_code(node) && hot.disappointed < most_disappointed)
+    return make_gate(node);
+  const u64 times = covered ? 256 : regions_ < first_regions ? 2 : 16;
+  if (hot.samples > times * samples_to_compile_) make_scalar(node, counts);
 }
 
 void Hotness::make_gate(Node& node) {
   if (node.hot == nullptr) node.hot = std::make_unique<Hot>();
   Hot& hot = *node.hot;
   if (hot.gate || hot.disappointed >= most_disappointed) return;
-  // Code for one PE that goes through here would pass the gate unseen.
-  for (Node* one : compiled_) {
-    one->hot->scalar = nullptr;
-    one->start = one->hot->inner;
-  }
-  compiled_.clear();
+  uncover(node);  // it would pass the gate unseen
   hot.gate = true;
   hot.wait.run = wait_at_gate;
   hot.wait.node = &node;
   hot.inner = node.start;
   node.start = &hot.wait;
+}
+
+void Hotness::uncover(const Node& node) {
+  std::erase_if(compiled_, [&](Node* one) {
+    Hot& hot = *one->hot;
+    if (std::find(hot.covered.begin(), hot.covered.end(), &node) == hot.covered.end()) return false;
+    hot.scalar = nullptr;
+    one->start = hot.inner;
+    return true;
+  });
 }
 
 /// The code generator is there, and the run has done enough to ask it once more.
@@ -127,15 +170,27 @@ jit::Plan Hotness::plan(Node& node, jit::Rows uniform, const jit::Config& config
   });
 }
 
-void Hotness::compile_scalar(Node& node, const u64* counts) {
+bool Hotness::compile_scalar(Node& node, const u64* counts) {
+  Hot& hot = *node.hot;
+  if (!generate()) return false;
+  const jit::Plan plan = this->plan(node, 0, scalar_, counts, nullptr);
+  auto region = backend_->compile(plan, scalar_);
+  if (region == nullptr) {
+    trouble_ = backend_->error();
+    return false;
+  }
+  hot.scalar = std::move(region);
+  hot.covered.clear();
+  for (const jit::PlannedNode& planned : plan.nodes) hot.covered.push_back(planned.node);
+  return true;
+}
+
+void Hotness::make_scalar(Node& node, const u64* counts) {
   Hot& hot = *node.hot;
   hot.samples = 0;
-  if (!generate()) return;
-  hot.scalar = backend_->compile(plan(node, 0, scalar_, counts, nullptr), scalar_);
-  if (hot.scalar == nullptr) {
-    trouble_ = backend_->error();
-    return;
-  }
+  if (!compile_scalar(node, counts)) return;
+  hot.left = 0;
+  hot.most_left = left_to_grow_;
   hot.enter.run = run_region;
   hot.enter.node = &node;
   hot.inner = node.start;
@@ -143,23 +198,71 @@ void Hotness::compile_scalar(Node& node, const u64* counts) {
   compiled_.push_back(&node);
 }
 
-const jit::Region* Hotness::gang(Node& node, jit::Rows uniform, const u64* counts,
-                                 const u64* tile_counts) {
+void Hotness::grow(Node& node, const u64* counts) {
   Hot& hot = *node.hot;
-  const GangCode* best = nullptr;
-  for (const GangCode& code : hot.gangs)
+  hot.left = 0;
+  hot.most_left *= 4;
+  compile_scalar(node, counts);
+}
+
+GangCode* Hotness::gang(Node& node, jit::Rows uniform, const u64* counts, const u64* tile_counts) {
+  Hot& hot = *node.hot;
+  GangCode* best = nullptr;
+  for (GangCode& code : hot.gangs)
     if ((code.uniform & ~uniform) == 0 &&
         (best == nullptr || std::popcount(code.uniform) > std::popcount(best->uniform)))
       best = &code;
   if (best == nullptr && hot.gangs.size() < most_variants && generate()) {
     // What is equal by chance now need not be the next time.
-    const jit::Rows asked = hot.gangs.empty() ? uniform : uniform & hot.gangs.back().uniform;
+    const jit::Rows before = hot.gangs.empty() ? hot.equal : hot.gangs.back().uniform;
+    const jit::Rows asked = uniform & before;
     auto region = backend_->compile(plan(node, asked, gang_, counts, tile_counts), gang_);
     if (region == nullptr) trouble_ = backend_->error();
-    hot.gangs.push_back({asked, std::move(region)});
+    hot.gangs.push_back({.uniform = asked, .region = std::move(region)});
     best = &hot.gangs.back();
   }
-  return best == nullptr ? nullptr : best->region.get();
+  return best == nullptr || best->region == nullptr ? nullptr : best;
+}
+
+void Hotness::gang_disagreed(Node& node, GangCode& code, const jit::Leaf& leaf) {
+  ++code.disagreed;
+  if (code.disagreed < disagreements ||
+      code.instructions / code.disagreed >= instructions_a_disagreement)
+    return;
+  gang_.differing.insert({leaf.node->entry.image, leaf.node->pcs[leaf.instruction]});
+  std::vector<GangCode>& gangs = node.hot->gangs;
+  gangs.erase(gangs.begin() + (&code - gangs.data()));
+}
+
+bool Hotness::go_together(Node& node, u32 tile, std::span<const Pe> lanes, jit::Rows equal) {
+  Hot& hot = *node.hot;
+  if (!hot.gangs.empty() || warm_up_ == 0) return true;
+  ++hot.meetings;
+  hot.equal &= equal;
+  if (probes_.size() <= tile) probes_.resize(tile + 1);
+  Probe& probe = probes_[tile];
+  Node* const from = std::exchange(probe.from, &node);
+  u64 least = ~u64{0}, most = 0;
+  for (u32 k = 0; k < lanes.size(); ++k) {
+    const u64 went =
+        lanes[k].frame.retired - std::exchange(probe.retired[k], lanes[k].frame.retired);
+    least = std::min(least, went);
+    most = std::max(most, went);
+  }
+  if (from == nullptr) return false;
+  if (least >= 4 * gang_worth) return true;  // perhaps
+  if (least == most)
+    return (probe.together += least) >= gang_worth && hot.meetings >= meetings_to_compile * tiles_;
+  probe.together = 0;
+  gang_went(*from, 0);
+  return false;
+}
+
+void Hotness::parted(u32 tile) {
+  if (tile >= probes_.size()) return;
+  Probe& probe = probes_[tile];
+  probe.together = 0;
+  if (Node* const from = std::exchange(probe.from, nullptr)) gang_went(*from, 0);
 }
 
 bool Hotness::first_time(Node& node, u32 tile) {
@@ -171,7 +274,7 @@ bool Hotness::first_time(Node& node, u32 tile) {
 }
 
 void Hotness::gang_left(Node& node) {
-  if (node.ending == Ending::single || node.ending == Ending::link) return;
+  if (!has_gang_code(node)) return;
   if (node.hot == nullptr) node.hot = std::make_unique<Hot>();
   if (++node.hot->arrivals == arrivals_to_wait) make_gate(node);
 }
@@ -180,7 +283,7 @@ void Hotness::gang_went(Node& node, u64 instructions) {
   Hot& hot = *node.hot;
   work_ += instructions;  // a lane of a gang costs about a sixteenth of a PE alone
   hot.disappointed = instructions >= gang_worth ? 0 : hot.disappointed + 1;
-  if (hot.disappointed < most_disappointed) return;
+  if (!hot.gate || hot.disappointed < most_disappointed) return;
   hot.gate = false;
   node.start = hot.inner;
 }

@@ -1,6 +1,7 @@
 #include "engine/fast/interpreter.h"
 
 #include <bit>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/fast/handlers.h"
@@ -120,8 +121,8 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
   r.log2_width = static_cast<u32>(std::countr_zero(width_));
   r.code_base = code_base;
   r.code_bytes = code_bytes;
-  std::copy(out.begin(), out.end(), r.out);
-  std::copy(in.begin(), in.end(), r.in);
+  r.out = out.data();
+  r.in = in.data();
 
   Node* node = pe.node != nullptr ? pe.node : &graph_.find(pe.entry);
   if (node->start == nullptr) translate(*node);
@@ -147,10 +148,14 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
     switch (r.left) {
       case Left::at_entry:
         node = r.node;
-        if (r.fuel == 0) hotness_.sample(*node, r.retired - retired, r.counts);
+        if (r.outgrown != nullptr)
+          hotness_.grow(*std::exchange(r.outgrown, nullptr), r.counts);
+        else if (r.fuel == 0)
+          hotness_.sample(*node, r.retired - retired, r.counts);
         break;
       case Left::link_blocks:
         node = r.node;
+        hotness_.sample_at_link(*node, r.retired - pe.frame.retired, r.counts);
         why = Why::link;
         goes_on = false;
         break;

@@ -37,9 +37,10 @@ struct Running {
   u32 code_bytes = 0;
   u32 fuel = 0;  ///< nodes to go; bounds the stack where calls are not made jumps
   u32 gates_to_pass = 0;
+  Node* outgrown = nullptr;  ///< its generated code is left often for what could be in it
   Node* meet_at = nullptr;
-  Link* out[direction_count] = {};
-  Link* in[direction_count] = {};
+  Link* const* out = nullptr;  ///< by direction, as is the next
+  Link* const* in = nullptr;
 
   Left left{};
   Node* node = nullptr;

@@ -29,7 +29,7 @@ class Link {
   }
   /// The cycle in which a word at hand since `since` can be sent.
   Cycle send_cycle(Cycle since) const {
-    const Cycle credit = slots_[next_sent_].credit;
+    const Cycle credit = slots_[next_sent_].from;
     return credit > since ? credit : since;
   }
   void send(u32 word, Cycle at) {
@@ -37,8 +37,8 @@ class Link {
     Slot& slot = slots_[next_sent_];
     if (++next_sent_ == depth_) next_sent_ = 0;
     slot.word = word;
-    slot.arrival = at + latency_ - (planted(Planted::early_link_word) ? 1 : 0);
-    last_arrival_ = slot.arrival;
+    slot.from = at + latency_ - (planted(Planted::early_link_word) ? 1 : 0);
+    last_arrival_ = slot.from;
     sent_.store(sent + 1, std::memory_order_release);
   }
 
@@ -47,7 +47,7 @@ class Link {
     return sent_.load(std::memory_order_acquire) != received_.load(std::memory_order_relaxed);
   }
   Cycle receive_cycle(Cycle since) const {
-    const Cycle arrival = slots_[next_received_].arrival;
+    const Cycle arrival = slots_[next_received_].from;
     return arrival > since ? arrival : since;
   }
   u32 receive(Cycle at) {
@@ -55,20 +55,37 @@ class Link {
     Slot& slot = slots_[next_received_];
     if (++next_received_ == depth_) next_received_ = 0;
     const u32 word = slot.word;
-    slot.credit = at + credit_latency_ + (planted(Planted::late_link_credit) ? 1 : 0);
-    last_credit_ = slot.credit;
+    slot.from = at + credit_latency_ + (planted(Planted::late_link_credit) ? 1 : 0);
+    last_credit_ = slot.from;
     received_.store(received + 1, std::memory_order_release);
     return word;
+  }
+
+  /// Sends a word at hand since `since`, or receives one into `word`, if it is known by now that
+  /// this is possible by `latest`; in which cycle. never: it is not, and nothing has happened.
+  Cycle send_by(u32 word, Cycle since, Cycle latest) {
+    if (!can_send()) return never;
+    const Cycle at = send_cycle(since);
+    if (at > latest) return never;
+    send(word, at);
+    return at;
+  }
+  Cycle receive_by(u32& word, Cycle since, Cycle latest) {
+    if (!can_receive()) return never;
+    const Cycle at = receive_cycle(since);
+    if (at > latest) return never;
+    word = receive(at);
+    return at;
   }
 
   /// The cycle from which nothing is on its way; asked when nobody runs.
   Cycle quiet_from() const { return std::max(last_arrival_, last_credit_); }
 
  private:
+  /// Small: a run of link operations touches those of all PEs in turn.
   struct Slot {
+    Cycle from = 0;  ///< when it holds a word: of its arrival; free: of its credit
     u32 word = 0;
-    Cycle arrival = 0;
-    Cycle credit = 0;
   };
   u32 depth_, latency_, credit_latency_;
   std::unique_ptr<Slot[]> slots_;

@@ -94,6 +94,17 @@ struct Node {
 inline constexpr u32 operand_low = 32, operand_high = 33, loop_count_0 = 34, loop_count_1 = 35;
 inline constexpr u32 register_rows = 36;
 
+class Link;
+
+/// The links of one PE, for generated code: by direction, null where there is no neighbour.
+/// Link::send_by() and receive_by() as functions, for which a null link is never ready.
+struct LinkAccess {
+  Link* const* out = nullptr;
+  Link* const* in = nullptr;
+  Cycle (*send)(Link*, u32 word, Cycle since, Cycle latest) = nullptr;
+  Cycle (*receive)(Link*, u32* word, Cycle since, Cycle latest) = nullptr;
+};
+
 /// What code that executes nodes works on: one PE, or the 16 PEs of a tile. `width` (1 or 16) is
 /// the number of PEs whose words lie side by side; a single PE in a tile of 16 has pointers to its
 /// own words, which are 16 words apart.
@@ -104,6 +115,7 @@ struct Frame {
   Cycle clock = 0;        ///< of the entry to the node; a gang's members differ by constants
   Cycle stop = 0;         ///< no node may be entered that could end after it
   u64 retired = 0;        ///< instructions
+  LinkAccess links;       ///< of one PE
 };
 
 }  // namespace simfarm::fast

@@ -45,13 +45,15 @@ enum class Planted : u8 {
   gang_lanes_swapped,
   gang_uniform_row,
   gang_retired,
+  generated_receive,
   count
 };
 
 struct PlantedText {
   Planted fault;
   std::string_view meaning;
-  bool gang = false;  ///< where the PEs of a tile run together in generated code
+  bool gang = false;       ///< where the PEs of a tile run together in generated code
+  bool generated = false;  ///< in generated code of one PE
 };
 
 inline constexpr std::array planted_faults{
@@ -93,6 +95,7 @@ inline constexpr std::array planted_faults{
     PlantedText{Planted::gang_uniform_row, "a register that differs in the last lane is uniform",
                 true},
     PlantedText{Planted::gang_retired, "a gang's last lane retires nothing", true},
+    PlantedText{Planted::generated_receive, "generated code receives a cycle late", false, true},
 };
 static_assert(planted_faults.size() + 1 == static_cast<u32>(Planted::count));
 

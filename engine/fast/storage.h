@@ -25,7 +25,7 @@ class Storage {
         local_words_(machine.map.local.bytes / 4),
         registers_(zeroed<u32>(u64{tiles_} * width_ * (register_rows + 1))),
         memory_(zeroed<u32>(u64{tiles_} * width_ * local_words_)),
-        counts_(zeroed<u64>(u64{machine.pes() + tiles_} * most_exits)) {}
+        counts_(zeroed<u64>(u64{machine.pes() + tiles_} * counts_apart)) {}
 
   u32 width() const { return width_; }
   u32 tiles() const { return tiles_; }
@@ -38,13 +38,16 @@ class Storage {
     return aligned(memory_.get()) + u64{pe / width_} * width_ * local_words_ + pe % width_;
   }
   /// What one PE did alone, and what the PEs of a tile did together.
-  u64* counts(PeId pe) const { return counts_.get() + u64{pe} * most_exits; }
+  u64* counts(PeId pe) const { return counts_.get() + u64{pe} * counts_apart; }
   u64* tile_counts(u32 tile, const Machine& machine) const {
-    return counts_.get() + (machine.pes() + u64{tile}) * most_exits;
+    return counts_.get() + (machine.pes() + u64{tile}) * counts_apart;
   }
 
  private:
   static constexpr u64 row_bytes = tile_lanes * sizeof(u32);
+  /// PEs count the same exits: at a distance of a power of two these would all want the same few
+  /// lines of the host's caches.
+  static constexpr u64 counts_apart = most_exits + 5 * 8;
   struct Free {
     u64 bytes = 0;
     void operator()(void* memory) const { ::munmap(memory, bytes); }

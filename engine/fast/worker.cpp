@@ -25,9 +25,9 @@ bool Worker::can_go_on(const Pe& pe) const {
       return !pe.parked;
     case Block::link_full:
     case Block::link_empty: {
-      const Direction direction = static_cast<Direction>(pe.op->imm);
-      return pe.block == Block::link_full ? state_.links.out(pe.id, direction).can_send()
-                                          : state_.links.in(pe.id, direction).can_receive();
+      const ArrayState::Ports& ports = state_.ports[pe.id];
+      return pe.block == Block::link_full ? ports.out[pe.op->imm]->can_send()
+                                          : ports.in[pe.op->imm]->can_receive();
     }
     default:
       return false;

@@ -62,7 +62,7 @@ class Worker {
   bool run_tile(u32 tile);
   void pass_gates(u32 tile);
   bool level(std::span<Pe> lanes, Node& node);
-  bool run_gang(u32 tile, Node& node);
+  bool run_gang(u32 tile, Node& node, jit::Rows equal);
   void scatter(std::span<Pe> lanes, Node& node, u32 instructions);
   void step(Pe& pe);
   void meet(Pe& pe);

@@ -107,11 +107,13 @@ void Worker::pass_gates(u32 tile) {
   if (std::all_of(lanes.begin(), lanes.end(), [&](const Pe& pe) { return pe.node == first; })) {
     if (hotness_.first_time(*first, tile) && level(lanes, *first)) return;
     for (Pe& pe : lanes) pe.parked = false;
-    if (!run_gang(tile, *first))
+    const jit::Rows equal = equal_rows(lanes[0].frame.x);
+    if (!hotness_.go_together(*first, tile, lanes, equal) || !run_gang(tile, *first, equal))
       for (Pe& pe : lanes) pe.gates_to_pass = 1;
     return;
   }
   // Those that are behind come up.
+  hotness_.parted(tile);
   hotness_.gang_went(*first, 0);
   for (Pe& pe : lanes) {
     if (pe.node != first) continue;
@@ -134,13 +136,12 @@ bool Worker::release_parked() {
 }
 
 /// The lanes of a full tile stand at `node`. False: they have not come any further.
-bool Worker::run_gang(u32 tile, Node& node) {
+bool Worker::run_gang(u32 tile, Node& node, jit::Rows equal) {
   const std::span<Pe> lanes = this->lanes(tile);
   Pe& lead = lanes[0];
   u64* const counts = state_.storage.tile_counts(tile, machine_);
-  const jit::Region* region =
-      hotness_.gang(node, equal_rows(lead.frame.x), lead.frame.counts, counts);
-  if (region == nullptr) {
+  GangCode* const code = hotness_.gang(node, equal, lead.frame.counts, counts);
+  if (code == nullptr) {
     hotness_.gang_went(node, 0);
     return false;
   }
@@ -149,14 +150,15 @@ bool Worker::run_gang(u32 tile, Node& node) {
   for (const Pe& pe : lanes) frame.clock = std::max(frame.clock, pe.frame.clock);
   const Cycle before = frame.clock;
   frame.stop = std::min(stepper_.end(), before + 16 * cycles_at_once());
-  const jit::Leaf& leaf = region->leaves()[region->run(frame)];
+  const jit::Leaf leaf = code->region->leaves()[code->region->run(frame)];
   for (Pe& pe : lanes) {
     pe.frame.clock += frame.clock - before;
     const bool lost = planted(Planted::gang_retired) && &pe == &lanes.back();
     pe.frame.retired += lost ? 0 : frame.retired;
   }
   worked_ += frame.retired;
-  hotness_.gang_went(node, frame.retired);
+  hotness_.gang_went(node, *code, frame.retired);
+  if (leaf.disagreed) hotness_.gang_disagreed(node, *code, leaf);
   switch (leaf.why) {
     case jit::Leaf::Why::exit: {
       Node& next = interpreter_.follow(*leaf.exit);
@@ -167,6 +169,7 @@ bool Worker::run_gang(u32 tile, Node& node) {
     case jit::Leaf::Why::budget:
       for (Pe& pe : lanes) pe.node = leaf.node;
       return frame.clock != before;
+    case jit::Leaf::Why::link:  // not of a gang
     case jit::Leaf::Why::stopped:
       break;
   }

@@ -67,6 +67,30 @@ TEST(Plan, WhatIsLoadedIsNotUniform) {
   EXPECT_EQ(fast::jit::uniform_after(constant, all & ~row_bit(t0)), all);
 }
 
+TEST(Plan, WhatAddressesComeFromIsExpectedToBeEqual) {
+  fast::Node node;
+  node.body = {{.op = Op::LW, .rd = t0, .rs1 = sp, .imm = 8},  // comes back from the stack
+               {.op = Op::LW, .rd = t1, .rs1 = sp, .imm = 12},
+               {.op = Op::SLLI, .rd = t0, .rs1 = t0, .imm = 2},
+               {.op = Op::LW, .rd = t2, .rs1 = t0},  // may be anything
+               {.op = Op::ADD, .rd = t1, .rs1 = t1, .rs2 = t2},
+               {.op = Op::SW, .rs1 = a0, .rs2 = t1},
+               {.op = Op::LW, .rd = t1, .rs1 = t2}};
+  node.pcs = {100, 104, 108, 112, 116, 120, 124};
+  fast::jit::Config config{.local_base = local_base, .local_bytes = 1 << 16};
+  const auto expected = [&] {
+    std::vector<u32> result;
+    const fast::jit::Plan plan =
+        fast::jit::make_plan(node, row_bit(sp), config, [](const fast::Exit&) { return u64{0}; });
+    for (u32 k = 0; k < node.body.size(); ++k)
+      if (plan.nodes[0].accesses[k].expected) result.push_back(k);
+    return result;
+  };
+  EXPECT_EQ(expected(), std::vector<u32>{0});
+  config.differing.insert({0, 100});
+  EXPECT_EQ(expected(), std::vector<u32>{});
+}
+
 TEST(Plan, ColdWaysStayOutside) {
   Kernel kernel;
   const u32 top = kernel.here();

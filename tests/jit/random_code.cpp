@@ -178,6 +178,10 @@ u32 RandomCode::any_value() {
 void RandomCode::fill(Tile& tile, fast::jit::Rows& uniform) {
   for (u32& word : tile.x) word = any_value();
   for (u32& word : tile.memory) word = any_value();
+  // What lanes load is then mostly the same.
+  if (random_.one_in(2))
+    for (u64 k = 0; k < tile.memory.size(); ++k)
+      if (k % tile.stride != 0 && !random_.one_in(5000)) tile.memory[k] = tile.memory[k - 1];
   uniform = random_.next();
   uniform |= random_.one_in(3) ? 0 : fast::jit::Rows{0x2800'0000};
   const auto in_memory = [&] {

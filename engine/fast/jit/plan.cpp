@@ -45,12 +45,14 @@ Rows used_by(const Node& node) {
   return rows;
 }
 
-/// Whether there is code for it: what meets other PEs is the engine's.
-bool is_compiled(const Node& node) {
-  return node.ending != Ending::single && node.ending != Ending::link;
+/// Whether there is code for it: what meets other PEs is the engine's, but for links of one PE.
+bool is_compiled(const Node& node, const Config& config) {
+  return node.ending != Ending::single && (node.ending != Ending::link || config.width == 1);
 }
 
-bool can_join(const Exit& exit) { return exit.to != nullptr && is_compiled(*exit.to); }
+bool can_join(const Exit& exit, const Config& config) {
+  return exit.to != nullptr && is_compiled(*exit.to, config);
+}
 
 /// Chooses the nodes: of all exits that lead out of the region, the hottest is followed next.
 void choose_nodes(Plan& plan, Node& entry, const Config& config, const Heat& heat) {
@@ -69,7 +71,7 @@ void choose_nodes(Plan& plan, Node& entry, const Config& config, const Heat& hea
       for (const Exit& exit : planned.node->exits) {
         const u64 times = heat(exit);
         busiest = std::max(busiest, times);
-        if (!can_join(exit) || index.contains(exit.to)) continue;
+        if (!can_join(exit, config) || index.contains(exit.to)) continue;
         if (instructions + exit.to->body.size() > config.most_instructions) continue;
         if (times < config.least_heat || times <= most) continue;
         most = times;
@@ -94,24 +96,55 @@ Rows wanted_before(const Operation& operation, Rows rows) {
   return (rows & ~written) | (rows_read(operation) & ~row_bit(0));
 }
 
+/// What is cheaper, or goes on together, when it is equal in all lanes: addresses, conditions,
+/// counts.
+Rows better_equal(const Operation& operation) {
+  const TimingClass timing = row(operation.op).timing;
+  if (timing == TimingClass::branch || timing == TimingClass::hardware_loop)
+    return registers_read(operation) & ~row_bit(0);
+  const MemoryAccess& memory = traits(operation.op).memory;
+  if (memory.bytes == 0) return 0;
+  Rows rows = row_bit(get(operation, memory.base));
+  if (memory.register_offset) rows |= row_bit(get(operation, memory.offset));
+  return rows & ~row_bit(0);
+}
+
+/// A register that the compiler had no room for comes back from the stack.
+bool loads_spilled(const Operation& operation) {
+  constexpr u32 stack_pointer = 2;
+  const MemoryAccess& memory = traits(operation.op).memory;
+  return is_load(operation.op) && memory.bytes == 4 && !memory.register_offset &&
+         get(operation, memory.base) == stack_pointer;
+}
+
 /// Backward over the region until nothing changes: the writes that what is expected at the entry
-/// comes from.
-void find_wanted(Plan& plan) {
-  std::vector<Rows> at_begin(plan.nodes.size());
+/// comes from, and those that addresses and conditions do.
+void find_wanted(Plan& plan, const Config& config) {
+  struct Wanted {
+    Rows at_entry = 0, here = 0;
+    bool operator==(const Wanted&) const = default;
+  };
+  std::vector<Wanted> at_begin(plan.nodes.size());
   for (bool changed = true; changed;) {
     changed = false;
     for (u32 index = static_cast<u32>(plan.nodes.size()); index-- > 0;) {
       PlannedNode& planned = plan.nodes[index];
       const std::vector<Operation>& body = planned.node->body;
       planned.wanted.resize(body.size());
-      Rows rows = 0;
-      for (const u32 next : planned.next)
-        if (next != none) rows |= at_begin[next];
-      for (u32 k = static_cast<u32>(body.size()); k-- > 0;) {
-        planned.wanted[k] = rows;
-        rows = wanted_before(body[k], rows);
+      Wanted rows;
+      for (const u32 next : planned.next) {
+        if (next == none) continue;
+        rows.at_entry |= at_begin[next].at_entry;
+        rows.here |= at_begin[next].here;
       }
-      if (index == 0) rows |= plan.expected;
+      for (u32 k = static_cast<u32>(body.size()); k-- > 0;) {
+        planned.wanted[k] = rows.at_entry | (loads_spilled(body[k]) ? rows.here : 0);
+        if (config.differing.contains({planned.node->entry.image, planned.node->pcs[k]}))
+          planned.wanted[k] &= ~rows_written(body[k]);
+        rows.at_entry = wanted_before(body[k], rows.at_entry);
+        rows.here = wanted_before(body[k], rows.here) | better_equal(body[k]);
+      }
+      if (index == 0) rows.at_entry |= plan.expected;
       changed |= rows != at_begin[index];
       at_begin[index] = rows;
     }
@@ -296,7 +329,7 @@ Rows uniform_after(const Operation& operation, Rows uniform, Rows expected) {
     const bool moved = in(memory.base) && (!memory.register_offset || in(memory.offset));
     after = with(after, row_bit(get(operation, memory.base)), moved);
   }
-  if (!loads_expected(operation, before, expected)) after &= ~Rows{registers_loaded(operation)};
+  after = with(after, registers_loaded(operation), loads_expected(operation, before, expected));
   if (loads_operand(operation.op)) after &= ~operand_rows;
   return after | row_bit(0);
 }
@@ -308,10 +341,10 @@ void plan_accesses(PlannedNode& planned, const Config& config) {
 
 Plan make_plan(Node& entry, Rows uniform, const Config& config, const Heat& heat) {
   Plan plan;
-  if (!is_compiled(entry)) return plan;
+  if (!is_compiled(entry, config)) return plan;
   choose_nodes(plan, entry, config, heat);
   if (config.width != 1) plan.expected = uniform & 0xffff'fffe;
-  find_wanted(plan);
+  find_wanted(plan, config);
   spread_rows(plan, uniform);
   for (PlannedNode& planned : plan.nodes) {
     if (config.width == 1) planned.uniform = ~Rows{0};  // what one PE computes is a single value

@@ -38,8 +38,8 @@ struct PlannedNode {
   Rows modified = 0;      ///< may have been written between the region's entry and this node's
   std::vector<Guard> guards;
   std::vector<Access> accesses;  ///< by instruction
-  std::vector<Rows>
-      wanted;  ///< by instruction: what it writes of Plan::expected, to be so at the entry
+  /// By instruction: what it writes that had better be equal in all lanes, if that can be had.
+  std::vector<Rows> wanted;
 };
 
 /// nodes[0] is the entry.
@@ -64,9 +64,9 @@ inline u32 loop_row(const Node& node) { return node.loop == 0 ? loop_count_0 : l
 /// Rows that an instruction writes, and those that its results (memory aside) depend on.
 Rows rows_written(const Operation& operation);
 Rows rows_read(const Operation& operation);
-/// A load of one word, from one address, of a register of `expected`: what a program keeps in
-/// memory for a while because it has too few registers. The code makes sure that all lanes load the
-/// same.
+/// A load of one word, from one address, of a register of `expected` (PlannedNode::wanted): what a
+/// program keeps in memory for a while because it has too few registers. The code makes sure that
+/// all lanes load the same.
 bool loads_expected(const Operation& operation, Rows uniform, Rows expected);
 /// Rows equal in all lanes after `operation`, of a gang.
 Rows uniform_after(const Operation& operation, Rows uniform, Rows expected = 0);

@@ -2,7 +2,10 @@
 // nodes with one entry, compiled to one function of the host; it runs until a way leads out of it
 // or until something happens that only the engine can decide.
 #pragma once
+#include <set>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/fast/node.h"
 #include "pe/bodies/host_isa.h"
@@ -26,6 +29,8 @@ struct Config {
   u32 most_instructions = 600;
   u64 least_heat = 2;  ///< of an exit that is followed into the region
   u64 coldest = 256;   ///< nor one that is taken so much more rarely than the hottest
+  /// Loads, by image and pc, of which lanes have been seen to get different words.
+  std::set<std::pair<u32, u32>> differing;
 };
 
 /// How a region was left. The frame is complete then: rows, memory, counts, clock, retired.
@@ -35,11 +40,13 @@ struct Leaf {
     stopped,  ///< before instruction `instruction` of `node`, which exists: as many of its
               ///< instructions are done, and the node is not counted
     budget,   ///< before `node`: it might have ended after Frame::stop
+    link,     ///< before `node`, whose link is not ready, or too late
   };
   Why why{};
   u32 instruction = 0;
   Node* node = nullptr;
   Exit* exit = nullptr;
+  bool disagreed = false;  ///< a gang's lanes have not loaded the same, as Access::expected says
 };
 
 /// A compiled region. Its code goes away with it.
@@ -49,10 +56,11 @@ class Region {
   /// Runs from the entry node on; returns an index into leaves(). Rows that were given as uniform
   /// must be equal in all lanes of the frame.
   u32 run(Frame& frame) const { return function_(&frame); }
-  virtual std::span<const Leaf> leaves() const = 0;
+  std::span<const Leaf> leaves() const { return leaves_; }
 
  protected:
   u32 (*function_)(Frame*) = nullptr;
+  std::vector<Leaf> leaves_;
 };
 
 }  // namespace simfarm::fast::jit

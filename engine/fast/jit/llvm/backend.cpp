@@ -19,16 +19,15 @@ class CompiledRegion : public Region {
  public:
   CompiledRegion(std::shared_ptr<llvm::orc::LLJIT> linker, llvm::orc::ResourceTrackerSP code,
                  llvm::orc::ExecutorAddr entry, std::vector<Leaf> leaves)
-      : linker_(std::move(linker)), code_(std::move(code)), leaves_(std::move(leaves)) {
+      : linker_(std::move(linker)), code_(std::move(code)) {
     function_ = entry.toPtr<u32 (*)(Frame*)>();
+    leaves_ = std::move(leaves);
   }
   ~CompiledRegion() override { llvm::consumeError(code_->remove()); }
-  std::span<const Leaf> leaves() const override { return leaves_; }
 
  private:
   std::shared_ptr<llvm::orc::LLJIT> linker_;
   llvm::orc::ResourceTrackerSP code_;
-  std::vector<Leaf> leaves_;
 };
 
 class LlvmBackend : public Backend {

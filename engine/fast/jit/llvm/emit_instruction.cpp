@@ -77,7 +77,11 @@ void RegionEmitter::memory_instruction(const PlannedNode& planned, u32 k) {
     return;
   }
   Value low = memory_->load(access, bytes, memory.is_signed);
-  if (access.expected) low = agreed(planned, k, low);
+  if (access.expected) {
+    Leaf otherwise{Leaf::Why::stopped, k, planned.node};
+    otherwise.disagreed = true;
+    low = agreed(low, otherwise);
+  }
   const Value high = pair ? memory_->load(access, bytes, false, 4) : Value{};
   if (dot) registers_->write(operation.rd, emit_result(operation.op, lanes_, operands(planned, k)));
   if (memory.post_increment) registers_->write(get(operation, memory.base), base + offset);

@@ -47,6 +47,7 @@ void RegionEmitter::prologue() {
   frame_ = function_->getArg(0);
   remaining_ = b_.CreateAlloca(b_.getInt64Ty());
   retired_ = b_.CreateAlloca(b_.getInt64Ty());
+  word_ = b_.CreateAlloca(b_.getInt32Ty());
   const auto load = [&](llvm::Type* type, u64 offset) {
     return b_.CreateLoad(type, frame_field(offset));
   };
@@ -66,7 +67,7 @@ void RegionEmitter::prologue() {
   b_.CreateCondBr(b_.CreateICmpUGT(clock, stop_), late, entries_[0]);
   b_.SetInsertPoint(late);
   registers_->enter(first.uniform, 0);
-  leave({Leaf::Why::budget, 0, first.node, nullptr});
+  leave({Leaf::Why::budget, 0, first.node});
 }
 
 void RegionEmitter::node(const PlannedNode& planned) {
@@ -93,12 +94,12 @@ void RegionEmitter::admit(const PlannedNode& planned) {
   };
   llvm::Value* cycles = b_.getInt64(planned.node->max_cycles);
   leave_if(b_.CreateICmpULT(load_slot(remaining_), cycles),
-           add({Leaf::Why::budget, 0, planned.node, nullptr}));
+           add({Leaf::Why::budget, 0, planned.node}));
   llvm::Value* failed = nullptr;
   for (u32 k = 0; k < planned.guards.size(); ++k) {
     const u32 root = planned.guards[k].root;
     if (root == none) continue;
-    if (failed == nullptr) failed = add({Leaf::Why::stopped, 0, planned.node, nullptr});
+    if (failed == nullptr) failed = add({Leaf::Why::stopped, 0, planned.node});
     leave_if(any(memory_->fails(k, registers_->read(root), 0)), failed);
   }
   llvm::BasicBlock* run = b_.GetInsertBlock();
@@ -113,10 +114,10 @@ llvm::Value* RegionEmitter::any(const Mask& mask) {
   return b_.CreateICmpNE(bits, b_.getInt16(0));
 }
 
-Value RegionEmitter::agreed(const PlannedNode& planned, u32 k, const Value& value) {
+Value RegionEmitter::agreed(const Value& value, const Leaf& otherwise) {
   if (value.uniform()) return value;
   const Value first = lanes_.wrap(b_.CreateExtractElement(value.value, u64{0}));
-  stop_if(any(lanes_.invert(lanes_.equal(value, first))), planned, k);
+  leave_if(any(lanes_.invert(lanes_.equal(value, first))), otherwise);
   return first;
 }
 
@@ -124,13 +125,13 @@ llvm::BasicBlock* RegionEmitter::block(const char* name) {
   return llvm::BasicBlock::Create(b_.getContext(), name, function_);
 }
 
-void RegionEmitter::stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k) {
+void RegionEmitter::leave_if(llvm::Value* condition, const Leaf& leaf) {
   llvm::BasicBlock* go_on = block("on");
   llvm::BasicBlock* failed = block("stop");
   b_.CreateCondBr(condition, failed, go_on,
                   llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
   b_.SetInsertPoint(failed);
-  stop(planned, k);
+  leave(leaf);
   b_.SetInsertPoint(go_on);
 }
 
@@ -151,6 +152,14 @@ llvm::Value* RegionEmitter::frame_field(u64 offset) {
   return b_.CreatePtrAdd(frame_, b_.getInt64(offset));
 }
 
+void RegionEmitter::count(u32 counter, llvm::Value* times) {
+  llvm::Value* count = b_.CreateConstGEP1_64(b_.getInt64Ty(), counts_, counter);
+  llvm::LoadInst* old = b_.CreateLoad(b_.getInt64Ty(), count);
+  old->setMetadata(llvm::LLVMContext::MD_tbaa, tags_.counts);
+  llvm::StoreInst* store = b_.CreateStore(b_.CreateAdd(old, times), count);
+  store->setMetadata(llvm::LLVMContext::MD_tbaa, tags_.counts);
+}
+
 void RegionEmitter::add_to_slot(llvm::Value* slot, i64 amount) {
   b_.CreateStore(b_.CreateAdd(load_slot(slot), b_.getInt64(static_cast<u64>(amount))), slot);
 }
@@ -163,11 +172,7 @@ void RegionEmitter::take(const PlannedNode& planned, u32 number, u32 k,
   }
   effect();
   Exit& exit = planned.node->exits[number];
-  llvm::Value* count = b_.CreateConstGEP1_64(b_.getInt64Ty(), counts_, exit.counter);
-  llvm::LoadInst* old = b_.CreateLoad(b_.getInt64Ty(), count);
-  old->setMetadata(llvm::LLVMContext::MD_tbaa, tags_.counts);
-  llvm::StoreInst* store = b_.CreateStore(b_.CreateAdd(old, b_.getInt64(1)), count);
-  store->setMetadata(llvm::LLVMContext::MD_tbaa, tags_.counts);
+  count(exit.counter, b_.getInt64(1));
   add_to_slot(remaining_, -i64{exit.cycles});
   add_to_slot(retired_, exit.instructions);
   const u32 next = planned.next[number];
@@ -211,6 +216,8 @@ void RegionEmitter::ending(const PlannedNode& planned) {
       set_loop(planned);
       return;
     case Ending::link:
+      link(planned);
+      return;
     case Ending::single:
       break;
   }
@@ -307,7 +314,7 @@ void RegionEmitter::division(const PlannedNode& planned) {
     const Value negative = lanes_.leading_zeros(~divisor) + lanes_.value(2);
     cycles = lanes_.select(lanes_.less(divisor, lanes_.value(0)), negative, cycles);
   }
-  cycles = agreed(planned, k, cycles);
+  cycles = agreed(cycles, {Leaf::Why::stopped, k, planned.node});
   const Value result = emit_result(operation.op, lanes_, operands(planned, k));
   const auto write = [&] { registers_->write(operation.rd, result); };
   llvm::BasicBlock* unknown = block("unknown");
@@ -318,6 +325,36 @@ void RegionEmitter::division(const PlannedNode& planned) {
   }
   b_.SetInsertPoint(unknown);
   stop(planned, k);
+}
+
+/// The engine sends or receives, and says when; only the time is counted here.
+void RegionEmitter::link(const PlannedNode& planned) {
+  const Operation& operation = planned.node->body[0];
+  const bool sends = operation.op == Op::GP_SEND;
+  const auto field = [&](u64 offset) {
+    return b_.CreateLoad(b_.getPtrTy(), frame_field(offsetof(Frame, links) + offset));
+  };
+  llvm::Value* links = field(sends ? offsetof(LinkAccess, out) : offsetof(LinkAccess, in));
+  links = b_.CreateConstGEP1_32(b_.getPtrTy(), links, static_cast<u32>(operation.imm));
+  // The node's cycles are left, or it would not have been entered.
+  llvm::Value* clock = b_.CreateSub(stop_, load_slot(remaining_));
+  llvm::Value* since = b_.CreateAdd(clock, b_.getInt64(planned.node->hazard));
+  const u64 later = u64{planned.node->max_cycles} - planned.node->hazard;
+  llvm::Value* latest = b_.CreateSub(stop_, b_.getInt64(later));
+  llvm::Value* word = sends ? read(operation, Field::rs1).value : word_;
+  llvm::Value* function = field(sends ? offsetof(LinkAccess, send) : offsetof(LinkAccess, receive));
+  llvm::FunctionType* type = llvm::FunctionType::get(
+      b_.getInt64Ty(), {b_.getPtrTy(), word->getType(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+  llvm::CallInst* at =
+      b_.CreateCall(type, function, {b_.CreateLoad(b_.getPtrTy(), links), word, since, latest});
+  at->addFnAttr(llvm::Attribute::NoUnwind);
+  leave_if(b_.CreateICmpEQ(at, b_.getInt64(never)), {Leaf::Why::link, 0, planned.node});
+  llvm::Value* waits = b_.CreateSub(at, since);
+  count(planned.node->wait_counter, waits);
+  b_.CreateStore(b_.CreateSub(load_slot(remaining_), waits), remaining_);
+  take(planned, 0, 0, [&] {
+    if (!sends) registers_->write(operation.rd, lanes_.wrap(b_.CreateLoad(b_.getInt32Ty(), word_)));
+  });
 }
 
 }  // namespace simfarm::fast::jit

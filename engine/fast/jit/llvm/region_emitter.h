@@ -29,6 +29,7 @@ class RegionEmitter {
   Value way_of(const PlannedNode& planned, const Value& count);
   void leave_with(const PlannedNode& planned, const Value& count, const Value& way);
   void division(const PlannedNode& planned);
+  void link(const PlannedNode& planned);
 
   /// Everything but its effect on the flow of control.
   void instruction(const PlannedNode& planned, u32 k);
@@ -39,20 +40,21 @@ class RegionEmitter {
 
   /// Whether a condition holds in any lane.
   llvm::Value* any(const Mask& mask);
-  /// A value that the code needs the same in all lanes; leaves before instruction k when it is not.
-  Value agreed(const PlannedNode& planned, u32 k, const Value& value);
+  /// A value that the code needs the same in all lanes; leaves by `otherwise` when it is not.
+  Value agreed(const Value& value, const Leaf& otherwise);
 
   llvm::BasicBlock* block(const char* name);
   /// Goes on where `condition` does not hold; where it does, stops before instruction k.
-  void stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k);
+  void stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k) {
+    leave_if(condition, {Leaf::Why::stopped, k, planned.node});
+  }
+  void leave_if(llvm::Value* condition, const Leaf& leaf);
   /// What a node's code asks before it does anything: cycles left, and guards.
   void admit(const PlannedNode& planned);
   void leave(const Leaf& leaf) { leave(add(leaf)); }
   void leave(llvm::Value* leaf);
   llvm::Value* add(const Leaf& leaf);
-  void stop(const PlannedNode& planned, u32 k) {
-    leave({Leaf::Why::stopped, k, planned.node, nullptr});
-  }
+  void stop(const PlannedNode& planned, u32 k) { leave({Leaf::Why::stopped, k, planned.node}); }
   /// Counts an exit and goes where it leads; one that the node did not have when the region was
   /// planned stops before instruction k instead. `effect` emits what happens on the way.
   void take(const PlannedNode& planned, u32 exit, u32 k, llvm::function_ref<void()> effect);
@@ -60,6 +62,7 @@ class RegionEmitter {
   llvm::BasicBlock* taking(const PlannedNode& planned, u32 exit, u32 k,
                            llvm::function_ref<void()> effect);
 
+  void count(u32 counter, llvm::Value* times);
   llvm::Value* frame_field(u64 offset);
   llvm::Value* load_slot(llvm::Value* slot) { return b_.CreateLoad(b_.getInt64Ty(), slot); }
   void add_to_slot(llvm::Value* slot, i64 amount);
@@ -78,6 +81,7 @@ class RegionEmitter {
   llvm::Value* stop_ = nullptr;
   llvm::Value* remaining_ = nullptr;  ///< slot: cycles until Frame::stop
   llvm::Value* retired_ = nullptr;    ///< slot
+  llvm::Value* word_ = nullptr;       ///< slot, 32 bits: received
   std::vector<llvm::BasicBlock*> entries_;
   std::vector<Leaf> leaves_;
 };
