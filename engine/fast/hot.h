@@ -34,7 +34,8 @@ inline constexpr u64 gang_worth = 200;
 
 class Hotness {
  public:
-  Hotness(const Machine& machine, const HostOptions& options, u32 width);
+  /// `granule`: of the marks that accesses leave.
+  Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule);
 
   /// Nodes between two samples.
   u32 nodes_at_once() const { return nodes_at_once_; }

@@ -45,13 +45,17 @@ enum class Planted : u8 {
   gang_lanes_swapped,
   gang_uniform_row,
   gang_retired,
+  marks_forgotten,
+  source_unguarded,
+  push_only_ahead,
   count
 };
 
 struct PlantedText {
   Planted fault;
   std::string_view meaning;
-  bool gang = false;  ///< where the PEs of a tile run together in generated code
+  bool gang = false;   ///< where the PEs of a tile run together in generated code
+  bool races = false;  ///< where these are checked
 };
 
 inline constexpr std::array planted_faults{
@@ -93,6 +97,11 @@ inline constexpr std::array planted_faults{
     PlantedText{Planted::gang_uniform_row, "a register that differs in the last lane is uniform",
                 true},
     PlantedText{Planted::gang_retired, "a gang's last lane retires nothing", true},
+    PlantedText{Planted::marks_forgotten, "stores of generated code leave no marks", false, true},
+    PlantedText{Planted::source_unguarded, "a source may be written while it is read", false, true},
+    PlantedText{Planted::push_only_ahead,
+                "a receiver that is ahead of a push's start may have touched its bytes", false,
+                true},
 };
 static_assert(planted_faults.size() + 1 == static_cast<u32>(Planted::count));
 
