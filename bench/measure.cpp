@@ -100,6 +100,7 @@ Result<Row> measure(const Plan& plan, std::shared_ptr<const Image> image) {
   RunOptions options;
   options.cycle_limit = Cycle{1} << 60;
   options.console = false;
+  options.check_races = plan.check_races;
   options.host.threads = plan.threads;
   for (u32 k = 0; k < plan.repeats; ++k) {
     Times times;
@@ -118,6 +119,8 @@ Result<Row> measure(const Plan& plan, std::shared_ptr<const Image> image) {
     if (!output.empty()) (*simulation)->read(ready->output_address, output);
     const Answer answer = answer_of(outcome, output);
     if (row.failure.empty()) row.failure = wrong_answer(*ready, outcome, output);
+    if (row.failure.empty() && (*simulation)->host().engine != plan.engine)
+      row.failure = (*simulation)->host().trouble;
     if (k > 0 && !(answer == row.answer) && row.failure.empty())
       row.failure = fmt::format("run {} took {} cycles, the one before {}", k + 1, answer.cycles,
                                 row.answer.cycles);

@@ -21,6 +21,7 @@ struct Plan {
   u32 threads = 1;
   Size size = Size::tiny;
   u32 repeats = 3;
+  bool check_races = false;
   bool native = true;  ///< time the native loop as well, where there is one
 };
 

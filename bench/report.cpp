@@ -26,6 +26,7 @@ Json row_json(const Row& row) {
       {"case", row.plan.which->name},
       {"engine", name(row.plan.engine)},
       {"threads", row.plan.threads},
+      {"check_races", row.plan.check_races},
       {"machine", row.plan.machine.name},
       {"pes", row.plan.machine.pes()},
       {"size", name(row.plan.size)},

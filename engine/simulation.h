@@ -87,7 +87,7 @@ std::optional<EngineKind> find_engine(std::string_view name);
 
 /// How the host did it.
 struct HostReport {
-  EngineKind engine{};  ///< that ran: some options are the reference engine's alone
+  EngineKind engine{};  ///< whose outcome it is: some options are the reference engine's alone
   std::string trouble;  ///< what kept it from being as fast as it can; empty: nothing
 };
 

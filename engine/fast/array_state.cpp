@@ -18,10 +18,10 @@ void write_sparsely(const std::vector<u8>& bytes, LocalStore& local) {
 
 }  // namespace
 
-ArrayState::ArrayState(const RunInput& input, Cycle run_end)
+ArrayState::ArrayState(const RunInput& input, Cycle run_end, u32 granule)
     : end(run_end),
       images(decoded_images(input.program)),
-      storage(input.machine),
+      storage(input.machine, granule),
       pes(input.machine.pes()),
       links(input.machine) {
   const std::vector<u32> image_of = place_images(input);
@@ -31,6 +31,7 @@ ArrayState::ArrayState(const RunInput& input, Cycle run_end)
     pe.id = id;
     pe.image = image_of[id];
     pe.width = storage.width();
+    pe.granule = granule;
     pe.frame.x = storage.registers(id);
     pe.frame.memory = storage.memory(id);
     pe.frame.counts = storage.counts(id);
@@ -38,6 +39,7 @@ ArrayState::ArrayState(const RunInput& input, Cycle run_end)
     write_sparsely(local_memory_at_start(input, id, image), pe.local);
     const StartRegisters start = registers_at_start(input, id, image);
     for (u32 row = 1; row < 32; ++row) pe.set_x(row, start.x[row]);
+    pe.set_x(epoch_row, first_epoch);
     pe.set_x(operand_low, static_cast<u32>(start.operand));
     pe.set_x(operand_high, static_cast<u32>(start.operand >> 32));
     pe.entry.pc = start.pc;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/fast/footprint.h"
 #include "engine/fast/local_store.h"
 #include "engine/fast/payload.h"
 #include "engine/fast/planted.h"
@@ -24,6 +25,15 @@ struct Flight : std::enable_shared_from_this<Flight> {
   std::vector<Placement::AtReceiver> receivers;
   bool arrived_home = false;  ///< its bytes have come to its initiator's local memory
   bool acquired = false;      ///< by its own PE, which knew when it would be complete
+
+  /// Where races are looked for: in which local memories its bytes must not be touched, by PE, and
+  /// from which epoch of the PE on; 0: acquired.
+  struct Guard {
+    PeId pe = 0;
+    u32 from = 0;
+  };
+  std::vector<Guard> guards;
+  PlacedRanges written;
 
   /// The cycle in which its bytes are in its initiator's local memory; never: they do not go there.
   Cycle arrives_home() const {
@@ -68,6 +78,10 @@ class Unacquired {
       sink(one.flight);
       return true;
     });
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Arrived& one : arrived_) visit(*one.flight);
   }
   /// Puts on top of `image`, what the PE sees from address `base` on, what DMA sees.
   void put_on(u32 base, std::span<u8> image) const {

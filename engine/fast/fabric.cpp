@@ -29,7 +29,7 @@ class View final : public dma::LocalBytes {
 }  // namespace
 
 Fabric::Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>& pes,
-               Stepper& stepper, FirstTrap& traps, SharedMemories& shared)
+               Stepper& stepper, FirstTrap& traps, SharedMemories& shared, u32 granule)
     : input_(input),
       machine_(input.machine),
       options_(options),
@@ -39,7 +39,7 @@ Fabric::Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>
       shared_(shared),
       // What is complete in the cycle of the end still counts.
       reservations_(machine_, stepper.end() == never ? never : stepper.end() + 1),
-      plans_(machine_.dma.in_flight),
+      plans_(machine_.dma.in_flight, granule != no_marks),
       deliveries_(pes),
       asks_(machine_.pes()),
       reach_(machine_),
@@ -47,6 +47,7 @@ Fabric::Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>
       barriers_(1 + machine_.rows + machine_.columns),
       posts_sent_(machine_.pes()),
       clocks_(machine_.pes(), never) {
+  if (granule != no_marks) races_.emplace(machine_, pes, granule);
   const u32 rows = machine_.rows, columns = machine_.columns;
   for (u32 k = 0; k < barriers_.size(); ++k) {
     Barrier& barrier = barriers_[k];
@@ -88,6 +89,7 @@ std::optional<Fault> Fabric::meet(Pe& pe) {
       if (asked.amount >= machine_.pes())
         return Fault{TrapKind::bad_target, asked.amount,
                      fmt::format("gp.post to PE {}: there are {}", asked.amount, machine_.pes())};
+      if (races_) races_->meets(pe, pe.since);
       ask(std::move(asked));
       stepper_.proceed(pe, pe.since, Stall::sem_wait_none);
       return std::nullopt;
@@ -98,6 +100,8 @@ std::optional<Fault> Fabric::meet(Pe& pe) {
       return meet_call(pe);
   }
   pe.block = Block::fabric;
+  // A gp.dma that waits reads its descriptors when it issues.
+  if (races_ && op.op != Op::GP_DMA) races_->meets(pe, pe.since);
   ask(std::move(asked));
   return std::nullopt;
 }
@@ -112,6 +116,7 @@ std::optional<Fault> Fabric::meet_dma(Pe& pe, Cycle at) {
     request.pc = pe.pc();
     request.queued = at;
   }
+  if (races_) races_->queues(pe, asked.chain, at);
   ++pe.chains_queued;
   ask(std::move(asked));
   stepper_.proceed(pe, at, Stall::dma_queue_full);
@@ -136,6 +141,8 @@ std::optional<Fault> Fabric::meet_call(Pe& pe) {
                  fmt::format("a7 is {}; 93 ends the PE, 64 writes to the console", pe.x(a7))};
   const u32 address = pe.x(a1), bytes = pe.x(a2);
   if (auto fault = stepper_.load_fault(pe, address, bytes)) return fault;
+  pe.mark_load(address, bytes);
+  if (races_) races_->meets(pe, pe.since);
   if (options_.console) {
     asked.what = Ask::console;
     asked.address = address;
@@ -209,6 +216,7 @@ bool Fabric::advance() {
   const Cycle next = std::min(now_, horizon_);
   if (next != never) reservations_.trim(std::min(next, end));
   happened |= look_ahead();
+  if (races_) races_->look(next);
   deliveries_.deliver_all();
   return happened;
 }
@@ -347,6 +355,12 @@ bool Fabric::raise(PeId pe, u32 number, u32 amount, Stall by) {
   return true;
 }
 
+/// A gp.wait of `pe` makes it visible.
+void Fabric::acquire(PeId pe, SharedFlight flight) {
+  if (races_) races_->acquires(pe, *flight);
+  deliveries_.add(pe, std::move(flight));
+}
+
 void Fabric::answer_wait(PeId id) {
   Party& party = parties_[id];
   if (!party.waits || party.semaphores[party.awaited].value < party.amount) return;
@@ -354,7 +368,8 @@ void Fabric::answer_wait(PeId id) {
   party.waits = false;
   party.unacquired.acquire(
       party.awaited, [](const Flight&) { return false; },
-      [&](SharedFlight& flight) { deliveries_.add(id, std::move(flight)); });
+      [&](SharedFlight& flight) { acquire(id, std::move(flight)); });
+  if (races_) races_->waits(id, party.awaited, now_);
   go_on(pes_[id], now_, party.raised_by);
 }
 

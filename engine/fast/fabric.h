@@ -18,6 +18,7 @@
 #include "engine/fast/pe.h"
 #include "engine/fast/plan.h"
 #include "engine/fast/planted.h"
+#include "engine/fast/race_watch.h"
 #include "engine/fast/reach.h"
 #include "engine/fast/reservations.h"
 #include "engine/fast/stepper.h"
@@ -29,8 +30,9 @@ namespace simfarm::fast {
 
 class Fabric {
  public:
+  /// `granule`: of the marks that PEs leave.
   Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>& pes, Stepper& stepper,
-         FirstTrap& traps, SharedMemories& shared);
+         FirstTrap& traps, SharedMemories& shared, u32 granule);
 
   /// The instruction pe.op of `pe`, none of links, meets the rest of the machine in cycle pe.since.
   /// Afterwards the PE has gone on, ended, or waits for the fabric; or trapped (the fault). May be
@@ -39,6 +41,11 @@ class Fabric {
 
   /// Called when no PE runs. False: nothing has happened.
   bool advance();
+
+  /// A race may have happened; the run need not go on. Known for certain after finish_races().
+  bool suspects_race() const { return races_ && races_->suspects(); }
+  /// When the run is over.
+  void finish_races();
 
   /// Nothing will happen any more unless a PE goes on.
   bool quiet() const { return events_.empty() && turns_.empty() && !beyond_end_; }
@@ -201,6 +208,7 @@ class Fabric {
   void release(const Flight& flight, PeId pe, const dma::SemaphoreUse& use);
   bool raise(PeId pe, u32 number, u32 amount, Stall by);
 
+  void acquire(PeId pe, SharedFlight flight);
   void answer_wait(PeId pe);
   /// Waits whose end nobody can change any more.
   bool look_ahead();
@@ -227,6 +235,7 @@ class Fabric {
   Plans plans_;
 
   Deliveries deliveries_;
+  std::optional<RaceWatch> races_;  ///< where they are to be looked for
 
   std::vector<Asks> asks_;  ///< by PE
   Queue<Turn> turns_;       ///< of what was asked

@@ -71,7 +71,7 @@ bool Fabric::look_ahead(Pe& pe) {
   for (const SharedFlight& flight : releasing) flight->acquired = true;
   party.unacquired.acquire(
       number, [&](const Flight& flight) { return flight.acquired && flight.request.pe == pe.id; },
-      [&](SharedFlight& flight) { deliveries_.add(pe.id, std::move(flight)); });
+      [&](SharedFlight& flight) { acquire(pe.id, std::move(flight)); });
   // What is still to arrive, in the order in which it will.
   std::erase_if(releasing, [](const SharedFlight& one) { return one->arrives_home() == never; });
   std::stable_sort(releasing.begin(), releasing.end(), [](const auto& a, const auto& b) {
@@ -79,8 +79,8 @@ bool Fabric::look_ahead(Pe& pe) {
            std::pair(b->arrives_home(), b->request.sequence);
   });
   for (SharedFlight& flight : releasing)
-    if (!flight->arrived_home && !flight->payload.empty())
-      deliveries_.add(pe.id, std::move(flight));
+    if (!flight->arrived_home && !flight->payload.empty()) acquire(pe.id, std::move(flight));
+  if (races_) races_->waits(pe.id, number, at);
   ask({at, pe.id, Ask::take, number, party.amount});
   go_on(pe, at, Stall::sem_wait_dma);
   return true;
@@ -132,12 +132,12 @@ bool Fabric::look_ahead_of_others(Pe& pe) {
   party.waits = false;
   party.unacquired.acquire(
       number, [](const Flight&) { return false; },
-      [&](SharedFlight& flight) { deliveries_.add(pe.id, std::move(flight)); });
+      [&](SharedFlight& flight) { acquire(pe.id, std::move(flight)); });
   // Others that come in the same cycle are seen by the wait as well.
   for (const Raise& raise : raises) {
     if (raise.number != number || raise.at > at || raise.flight == nullptr) continue;
     if (raise.flight->payload.empty()) continue;
-    deliveries_.add(pe.id, raise.flight->shared_from_this());
+    acquire(pe.id, raise.flight->shared_from_this());
     if (raise.flight->request.pe == pe.id)
       raise.flight->acquired = raise.flight->arrived_home = true;
     else

@@ -71,6 +71,7 @@ void Fabric::start(PeId pe) {
   auto flight = std::make_shared<Flight>(std::move(request), std::move(payload), now_);
   flight->completion = placement.completion;
   flight->receivers = std::move(placement.receivers);
+  if (races_) races_->starts(*flight, now_);
   const auto schedule = [&](Cycle at, bool at_initiator, PeId to) {
     Event event{at, Phase::completion, pe, flight->request.sequence, at_initiator, to};
     event.flight = flight.get();
@@ -147,6 +148,20 @@ bool Fabric::drained() const {
   return std::all_of(parties_.begin(), parties_.end(), [](const Party& party) {
     return party.flights.empty() && !party.engine_waits();
   });
+}
+
+void Fabric::finish_races() {
+  if (!races_) return;
+  for (PeId pe = 0; pe < parties_.size(); ++pe) {
+    Party& party = parties_[pe];
+    for (const SharedFlight& flight : party.flights) races_->is_left(*flight);
+    party.unacquired.for_each([&](Flight& flight) { races_->is_left(flight); });
+    party.for_each_waiting([&](const Request& request) { races_->is_left(pe, request); });
+    const Asks& asks = asks_[pe];
+    for (std::size_t k = asks.answered; k < asks.asked.size(); ++k)
+      for (const Request& request : asks.asked[k].chain) races_->is_left(pe, request);
+  }
+  races_->finish();
 }
 
 DmaReport Fabric::report(PeId pe, Cycle end) const {

@@ -1,5 +1,6 @@
 #include "engine/fast/handlers.h"
 
+#include "engine/fast/marks.h"
 #include "engine/fast/planted.h"
 #include "isa/traits.h"
 #include "pe/bodies/scalar.h"
@@ -87,6 +88,18 @@ void put(const Running* r, u32 offset, u32 value) {
     __builtin_memcpy(byte_at(r, offset), &value, bytes);
 }
 
+/// A load or store at `offset` leaves its mark.
+template <u32 granule, u32 bytes, bool stores>
+void mark(const u32* x, const Running* r, u32 offset) {
+  if constexpr (granule != no_marks) {
+    const u32 epoch = x[row_offset(r, epoch_row)];
+    const u64 first =
+        stores ? store_marks_at(r->local_bytes, granule) : load_marks_at(r->local_bytes);
+    for (u32 k = 0; k < bytes; k += granule)
+      r->memory[(first + (offset + k) / granule) << r->log2_width] = epoch;
+  }
+}
+
 /// Where an access is, and what its base becomes.
 template <Op op>
 struct Place {
@@ -107,12 +120,13 @@ Place<op> place(const MicroOp* m, const u32* x, const Running* r) {
   return {(access.post_increment ? base : base + add) - r->local_base, base + add};
 }
 
-template <Op op>
+template <Op op, u32 granule>
 void load(const MicroOp* m, u32* x, Running* r) {
   constexpr MemoryAccess access = traits(op).memory;
   const Place<op> at = place<op>(m, x, r);
   if (!reaches<access.bytes>(r, at.offset)) [[unlikely]]
     return leave_before(m, r);
+  mark<granule, access.bytes, false>(x, r, at.offset);
   if constexpr (access.bytes == 8) {
     const u32 low = *word_at(r, at.offset), high = *word_at(r, at.offset + 4);
     if constexpr (bodies::is_dot_and_load(op)) x[m->rd] = computed<op>(m, x, r);
@@ -134,13 +148,14 @@ void load(const MicroOp* m, u32* x, Running* r) {
   next(m, x, r);
 }
 
-template <Op op>
+template <Op op, u32 granule>
 void store(const MicroOp* m, u32* x, Running* r) {
   constexpr MemoryAccess access = traits(op).memory;
   const Place<op> at = place<op>(m, x, r);
   if (!reaches<access.bytes>(r, at.offset) ||
       at.offset + r->local_base - r->code_base < r->code_bytes) [[unlikely]]
     return leave_before(m, r);
+  mark<granule, access.bytes, true>(x, r, at.offset);
   if constexpr (access.bytes == 8) {
     *word_at(r, at.offset) = x[m->rs2];
     *word_at(r, at.offset + 4) = x[m->rs3];
@@ -151,6 +166,7 @@ void store(const MicroOp* m, u32* x, Running* r) {
   next(m, x, r);
 }
 
+template <u32 granule>
 void look_up(const MicroOp* m, u32* x, Running* r) {
   const u32 table = x[m->rs1] - r->local_base, which = x[m->rs2];
   u32 result = 0;
@@ -158,6 +174,7 @@ void look_up(const MicroOp* m, u32* x, Running* r) {
     const u32 offset = table + (which >> shift & 0xff);
     if (!reaches<1>(r, offset)) [[unlikely]]
       return leave_before(m, r);
+    mark<granule, 1, false>(x, r, offset);
     result |= u32{*byte_at(r, offset)} << shift;
   }
   x[m->rd] = result;
@@ -275,20 +292,20 @@ void end_link(const MicroOp* m, u32* x, Running* r) {
   take(m->node->ways[0], x, r);
 }
 
-template <Op op>
+template <Op op, u32 granule>
 constexpr Handler in_body() {
   if constexpr (row(op).compressed())
     return nullptr;
   else if constexpr (op == Op::GP_LUT8)
-    return look_up;
+    return look_up<granule>;
   else if constexpr (op == Op::GP_XSET)
     return set_operand;
   else if constexpr (op == Op::JAL)
     return link_register;
   else if constexpr (is_load(op))
-    return load<op>;
+    return load<op, granule>;
   else if constexpr (is_store(op))
-    return store<op>;
+    return store<op, granule>;
   else if constexpr (row(op).timing == TimingClass::division)
     return nullptr;
   else if constexpr (bodies::has_result(op))
@@ -308,15 +325,21 @@ constexpr Handler at_end() {
 }
 
 constexpr auto body_handlers =
-    bodies::by_op<Handler>([](auto op) { return in_body<decltype(op)::value>(); });
+    bodies::by_op<Handler>([](auto op) { return in_body<decltype(op)::value, no_marks>(); });
+constexpr auto coarse_handlers =
+    bodies::by_op<Handler>([](auto op) { return in_body<decltype(op)::value, coarse_granule>(); });
+constexpr auto fine_handlers =
+    bodies::by_op<Handler>([](auto op) { return in_body<decltype(op)::value, fine_granule>(); });
 constexpr auto end_handlers =
     bodies::by_op<Handler>([](auto op) { return at_end<decltype(op)::value>(); });
 
 }  // namespace
 
-Handler handler_of(Op op) {
+Handler handler_of(Op op, u32 granule) {
   if (planted(Planted::dot_product_sign) && op == Op::CV_DOTSP_B) op = Op::CV_DOTUP_B;
-  return body_handlers[static_cast<u32>(op)];
+  const u32 number = static_cast<u32>(op);
+  if (granule == no_marks) return body_handlers[number];
+  return granule == fine_granule ? fine_handlers[number] : coarse_handlers[number];
 }
 
 Handler ending_of(Ending ending, Op op) {

@@ -6,8 +6,9 @@
 
 namespace simfarm::fast {
 
-/// Of instructions in a body; null for those that only end a node.
-Handler handler_of(Op op);
+/// Of instructions in a body; null for those that only end a node. `granule`: of the marks that
+/// loads and stores leave (engine/fast/marks.h).
+Handler handler_of(Op op, u32 granule);
 /// Of what ends a node whose last instruction is `op`.
 Handler ending_of(Ending ending, Op op);
 

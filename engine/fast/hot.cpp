@@ -89,7 +89,7 @@ void wait_at_gate(const MicroOp* m, u32* x, Running* r) {
 Node::Node() = default;
 Node::~Node() = default;
 
-Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width)
+Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule)
     : warm_up_(options.warm_up),
       nodes_at_once_(static_cast<u32>(std::clamp<u64>(warm_up_, 2, most_nodes_at_once))),
       samples_to_compile_(std::min(samples_to_compile, options.warm_up / 64)),
@@ -101,6 +101,7 @@ Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width)
   scalar_.stride = width;
   scalar_.local_base = machine.map.local.base;
   scalar_.local_bytes = static_cast<u32>(machine.map.local.bytes);
+  scalar_.granule = granule;
   scalar_.isa = options.isa.value_or(bodies::best_host_isa());
   gang_ = scalar_;
   gang_.width = tile_lanes;

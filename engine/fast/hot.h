@@ -46,7 +46,8 @@ inline constexpr u64 link_slowness = 3;
 
 class Hotness {
  public:
-  Hotness(const Machine& machine, const HostOptions& options, u32 width);
+  /// `granule`: of the marks that accesses leave.
+  Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule);
 
   /// Nodes between two samples.
   u32 nodes_at_once() const { return nodes_at_once_; }

@@ -42,8 +42,13 @@ bool is_known_beforehand(const Operation& op) {
 
 }  // namespace
 
-Interpreter::Interpreter(Graph& graph, const Machine& machine, u32 width, Hotness& hotness)
-    : graph_(graph), local_(machine.map.local), width_(width), hotness_(hotness) {}
+Interpreter::Interpreter(Graph& graph, const Machine& machine, u32 width, u32 granule,
+                         Hotness& hotness)
+    : graph_(graph),
+      local_(machine.map.local),
+      width_(width),
+      granule_(granule),
+      hotness_(hotness) {}
 
 void Interpreter::translate(Node& node) const {
   auto code = std::make_shared<MicroOps>();
@@ -77,7 +82,7 @@ void Interpreter::translate(Node& node) const {
   for (u32 k = 0; k < in_body; ++k) {
     const Operation& op = node.body[k];
     if (does_nothing(op) || is_known_beforehand(op)) continue;
-    const Handler handler = handler_of(op.op);
+    const Handler handler = handler_of(op.op, granule_);
     check(handler != nullptr, "an instruction in a node's body without a handler");
     make(k, handler);
   }

@@ -70,7 +70,8 @@ class Hotness;
 
 class Interpreter {
  public:
-  Interpreter(Graph& graph, const Machine& machine, u32 width, Hotness& hotness);
+  /// `granule`: of the marks that loads and stores leave (engine/fast/marks.h).
+  Interpreter(Graph& graph, const Machine& machine, u32 width, u32 granule, Hotness& hotness);
 
   enum class Why : u8 {
     step,   ///< the stepper has to do the next instruction
@@ -93,6 +94,7 @@ class Interpreter {
   Graph& graph_;
   Region local_;
   u32 width_;
+  u32 granule_;
   Hotness& hotness_;
 };
 

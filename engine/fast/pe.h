@@ -8,6 +8,7 @@
 #include "engine/fast/fault.h"
 #include "engine/fast/local_store.h"
 #include "engine/fast/loops.h"
+#include "engine/fast/marks.h"
 #include "engine/fast/node.h"
 #include "engine/outcome.h"
 #include "pe/csr.h"
@@ -28,7 +29,8 @@ enum class Block : u8 {
 struct Pe {
   PeId id = 0;
   u32 image = 0;
-  u32 width = 1;  ///< words between its own
+  u32 width = 1;           ///< words between its own
+  u32 granule = no_marks;  ///< of the marks that its loads and stores leave
   Frame frame;
   LocalStore local;
 
@@ -60,6 +62,19 @@ struct Pe {
   u32 x(u32 row) const { return frame.x[row * width]; }
   void set_x(u32 row, u32 value) {
     if (row != 0) frame.x[row * width] = value;
+  }
+  /// What is loaded, or stored, leaves its mark; the range lies in local memory.
+  void mark_load(u32 address, u64 bytes) {
+    if (granule != no_marks) mark(load_marks_at(local.region().bytes), address, bytes);
+  }
+  void mark_store(u32 address, u64 bytes) {
+    if (granule != no_marks) mark(store_marks_at(local.region().bytes, granule), address, bytes);
+  }
+  void mark(u64 place, u32 address, u64 bytes) {
+    if (bytes == 0) return;
+    const u64 first = address - local.region().base, last = first + bytes - 1;
+    for (u64 k = first / granule; k <= last / granule; ++k)
+      frame.memory[(place + k) * width] = x(epoch_row);
   }
   u32 pc() const { return node != nullptr ? node->entry.pc : entry.pc; }
   Loops loops() const {

@@ -54,6 +54,21 @@ Plan cut(const Request& request, u32 in_flight) {
   return plan;
 }
 
+/// From the plan's spans, which are the same for all requests of the shape.
+void find_ranges(Plan& plan, u32 element_bytes) {
+  auto read = std::make_shared<ByteRanges>(), written = std::make_shared<ByteRanges>();
+  for (const Span& span : plan.spans) {
+    const i64 bytes = i64{span.elements} * element_bytes;
+    // Before or behind the block of element 0.
+    if (span.read) read->add(static_cast<i32>(span.source), bytes);
+    written->add(static_cast<i32>(span.destination), bytes);
+  }
+  read->finish();
+  written->finish();
+  plan.read = std::move(read);
+  plan.written = std::move(written);
+}
+
 }  // namespace
 
 std::size_t Plans::Hash::operator()(const Shape& shape) const {
@@ -77,7 +92,9 @@ std::shared_ptr<const Plan> Plans::of(const Request& request) {
   if (request.descriptor.destination_elements() > most_elements) return nullptr;
   auto [place, is_new] = plans_.try_emplace(shape_of(request));
   if (!is_new) return place->second;
-  auto plan = std::make_shared<const Plan>(cut(request, in_flight_));
+  auto made = std::make_shared<Plan>(cut(request, in_flight_));
+  if (ranges_) find_ranges(*made, request.descriptor.element_bytes);
+  std::shared_ptr<const Plan> plan = std::move(made);
   kept_ += plan->spans.size() + plan->runs.size() + plan->reads.size() + plan->writes.size();
   place->second = plan;
   if (kept_ > most_kept) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/fast/bursts.h"
+#include "engine/fast/footprint.h"
 #include "engine/fast/request.h"
 #include "engine/fast/span_walk.h"
 
@@ -43,12 +44,14 @@ struct Plan {
   std::vector<Run> runs;  ///< the spans' destinations, joined where they follow one another
   u64 bytes = 0;          ///< written
   bool whole_words = true;
+  std::shared_ptr<const ByteRanges> read, written;  ///< null where nobody looks for races
   u32 even_bytes = 0;  ///< all spans are read and have that many; 0: they differ
 };
 
 class Plans {
  public:
-  explicit Plans(u32 in_flight) : in_flight_(in_flight) {}
+  /// `ranges`: with what is read and written.
+  explicit Plans(u32 in_flight, bool ranges = false) : in_flight_(in_flight), ranges_(ranges) {}
   /// Null: not worth it, or too large; then it is cut burst by burst, while it is placed.
   std::shared_ptr<const Plan> of(const Request& request);
 
@@ -60,6 +63,7 @@ class Plans {
   static constexpr u64 most_kept = 1u << 20;      ///< spans and bursts of all
 
   u32 in_flight_;
+  bool ranges_;
   u64 kept_ = 0;
   std::unordered_map<Shape, std::shared_ptr<const Plan>, Hash> plans_;
 };

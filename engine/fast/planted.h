@@ -46,6 +46,9 @@ enum class Planted : u8 {
   gang_uniform_row,
   gang_retired,
   generated_receive,
+  marks_forgotten,
+  source_unguarded,
+  push_only_ahead,
   count
 };
 
@@ -54,6 +57,7 @@ struct PlantedText {
   std::string_view meaning;
   bool gang = false;       ///< where the PEs of a tile run together in generated code
   bool generated = false;  ///< in generated code of one PE
+  bool races = false;      ///< where these are checked
 };
 
 inline constexpr std::array planted_faults{
@@ -96,6 +100,13 @@ inline constexpr std::array planted_faults{
                 true},
     PlantedText{Planted::gang_retired, "a gang's last lane retires nothing", true},
     PlantedText{Planted::generated_receive, "generated code receives a cycle late", false, true},
+    PlantedText{Planted::marks_forgotten, "stores of generated code leave no marks", false, false,
+                true},
+    PlantedText{Planted::source_unguarded, "a source may be written while it is read", false, false,
+                true},
+    PlantedText{Planted::push_only_ahead,
+                "a receiver that is ahead of a push's start may have touched its bytes", false,
+                false, true},
 };
 static_assert(planted_faults.size() + 1 == static_cast<u32>(Planted::count));
 

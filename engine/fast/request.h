@@ -35,6 +35,7 @@ struct Request {
   u64 sequence = 0;  ///< among its engine's transfers
   u32 pc = 0;        ///< of the gp.dma
   Cycle queued = 0;  ///< its cycle
+  u32 epoch = 0;     ///< of the PE, after the gp.dma, where races are looked for
 
   /// A local source: what it will read, to be kept up to date until the start.
   LocalImage source;

@@ -35,19 +35,19 @@ constexpr u64 worth_a_crew = 10'000;
 
 }  // namespace
 
-Run::Run(const RunInput& input, const RunOptions& options, Cycle end)
+Run::Run(const RunInput& input, const RunOptions& options, Cycle end, u32 granule)
     : input_(input),
       shared_(input.machine, input.poison),
-      state_(input, end),
-      workers_(make_workers(options)),
-      fabric_(input, options, state_.pes, workers_[0]->stepper(), state_.traps, shared_) {
+      state_(input, end, granule),
+      workers_(make_workers(options, granule)),
+      fabric_(input, options, state_.pes, workers_[0]->stepper(), state_.traps, shared_, granule) {
   shared_.load(input);
   shuffles_ = options.host.shuffle.has_value();
   if (workers_.size() > 1) crew_.emplace(static_cast<u32>(workers_.size()));
 }
 
 /// Each has neighbouring tiles, so that few links are between two of them.
-std::vector<std::unique_ptr<Worker>> Run::make_workers(const RunOptions& options) {
+std::vector<std::unique_ptr<Worker>> Run::make_workers(const RunOptions& options, u32 granule) {
   const u32 tiles = state_.storage.tiles();
   const u32 threads = options.host.threads == 0 ? host_threads() : options.host.threads;
   const u32 count = std::min(threads, tiles);
@@ -56,7 +56,7 @@ std::vector<std::unique_ptr<Worker>> Run::make_workers(const RunOptions& options
     std::vector<u32> own(u64{tiles} * (k + 1) / count - u64{tiles} * k / count);
     std::iota(own.begin(), own.end(), static_cast<u32>(u64{tiles} * k / count));
     workers.push_back(
-        std::make_unique<Worker>(input_, options, state_, fabric_, std::move(own), k));
+        std::make_unique<Worker>(input_, options, state_, fabric_, std::move(own), k, granule));
   }
   return workers;
 }
@@ -70,11 +70,13 @@ void Run::go() {
   for (;;) {
     const bool ran = run_pes();
     const bool advanced = fabric_.advance();
+    if (fabric_.suspects_race()) return;
     if (ran || advanced) continue;
     bool released = false;
     for (const auto& worker : workers_) released |= worker->release_parked();
     if (!released) break;
   }
+  fabric_.finish_races();
 }
 
 /// Until none of the PEs can go on without the fabric or those it waits for at a gate. True: some

@@ -17,8 +17,9 @@ namespace simfarm::fast {
 
 class Run {
  public:
-  /// `end`: no cycle from it on takes place. `input` and `options` outlive the run.
-  Run(const RunInput& input, const RunOptions& options, Cycle end);
+  /// `end`: no cycle from it on takes place. `granule`: of the marks that show races
+  /// (engine/fast/marks.h). `input` and `options` outlive the run.
+  Run(const RunInput& input, const RunOptions& options, Cycle end, u32 granule = no_marks);
 
   /// Until nothing happens any more. When a trap has been found, what is left behind is not the
   /// state in its cycle: another run, up to it, has that.
@@ -28,6 +29,9 @@ class Run {
   /// All of it but the trap: finished, deadlock, or the limit.
   Outcome outcome();
 
+  /// A race may have happened. Known for certain after go().
+  bool suspects_race() const { return fabric_.suspects_race(); }
+
   /// What kept it from being as fast as it can; empty: nothing.
   std::string trouble() const;
 
@@ -35,7 +39,7 @@ class Run {
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const;
 
  private:
-  std::vector<std::unique_ptr<Worker>> make_workers(const RunOptions& options);
+  std::vector<std::unique_ptr<Worker>> make_workers(const RunOptions& options, u32 granule);
   Worker& worker_of(PeId pe) const;
   bool run_pes();
   bool run_in_turn();

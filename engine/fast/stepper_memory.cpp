@@ -52,6 +52,7 @@ std::optional<Fault> Stepper::access_memory(Doing& doing) {
     for (u32 shift = 0; shift < 32; shift += 8) {
       const u32 address = doing.rs1() + (doing.rs2() >> shift & 0xff);
       if (auto fault = load_fault(pe, address, 1)) return fault;
+      pe.mark_load(address, 1);
       result |= static_cast<u32>(pe.local.load(address, 1)) << shift;
     }
     pe.set_x(op.rd, result);
@@ -74,6 +75,7 @@ std::optional<Fault> Stepper::access_memory(Doing& doing) {
                            !(planted(Planted::misaligned_half) && access.bytes == 2);
 
   if (access.store) {
+    pe.mark_store(address, access.bytes);
     const u64 value =
         access.bytes == wide_bytes ? u64{doing.rs3()} << 32 | doing.rs2() : u64{doing.rs2()};
     pe.local.store(address, access.bytes, value);
@@ -81,6 +83,7 @@ std::optional<Fault> Stepper::access_memory(Doing& doing) {
     return std::nullopt;
   }
 
+  pe.mark_load(address, access.bytes);
   const u64 value = pe.local.load(address, access.bytes);
   const u32 low = static_cast<u32>(value), high = static_cast<u32>(value >> 32);
   if (is_pointer) {

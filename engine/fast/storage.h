@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "engine/fast/marks.h"
 #include "engine/fast/node.h"
 #include "engine/machine.h"
 
@@ -19,11 +20,12 @@ inline constexpr u32 discard_row = register_rows;
 
 class Storage {
  public:
-  explicit Storage(const Machine& machine)
+  /// `granule`: of the marks behind the local memories (engine/fast/marks.h).
+  Storage(const Machine& machine, u32 granule)
       : width_(machine.pes() >= tile_lanes / 2 ? tile_lanes : 1),
         tiles_((machine.pes() + width_ - 1) / width_),
-        local_words_(machine.map.local.bytes / 4),
-        registers_(zeroed<u32>(u64{tiles_} * width_ * (register_rows + 1))),
+        local_words_(words_with_marks(machine.map.local.bytes, granule)),
+        registers_(zeroed<u32>(u64{tiles_} * width_ * rows)),
         memory_(zeroed<u32>(u64{tiles_} * width_ * local_words_)),
         counts_(zeroed<u64>(u64{machine.pes() + tiles_} * counts_apart)) {}
 
@@ -31,8 +33,7 @@ class Storage {
   u32 tiles() const { return tiles_; }
   /// Row 0 of the PE's registers; row r is r * width() further on.
   u32* registers(PeId pe) const {
-    return aligned(registers_.get()) + u64{pe / width_} * width_ * (register_rows + 1) +
-           pe % width_;
+    return aligned(registers_.get()) + u64{pe / width_} * width_ * rows + pe % width_;
   }
   u32* memory(PeId pe) const {
     return aligned(memory_.get()) + u64{pe / width_} * width_ * local_words_ + pe % width_;
@@ -44,6 +45,7 @@ class Storage {
   }
 
  private:
+  static constexpr u64 rows = epoch_row + 1;
   static constexpr u64 row_bytes = tile_lanes * sizeof(u32);
   /// PEs count the same exits: at a distance of a power of two these would all want the same few
   /// lines of the host's caches.
@@ -72,7 +74,7 @@ class Storage {
 
   u32 width_;
   u32 tiles_;
-  u64 local_words_;
+  u64 local_words_;  ///< of each PE, with its marks
   Array<u32> registers_;
   Array<u32> memory_;
   Array<u64> counts_;

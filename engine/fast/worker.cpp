@@ -7,15 +7,15 @@
 namespace simfarm::fast {
 
 Worker::Worker(const RunInput& input, const RunOptions& options, ArrayState& state, Fabric& fabric,
-               std::vector<u32> tiles, u32 number)
+               std::vector<u32> tiles, u32 number, u32 granule)
     : machine_(input.machine),
       state_(state),
       fabric_(fabric),
       tiles_(std::move(tiles)),
       graph_(state.images),
       stepper_(input, graph_, state.end),
-      hotness_(input.machine, options.host, state.storage.width()),
-      interpreter_(graph_, input.machine, state.storage.width(), hotness_) {
+      hotness_(input.machine, options.host, state.storage.width(), granule),
+      interpreter_(graph_, input.machine, state.storage.width(), granule, hotness_) {
   if (options.host.shuffle) shuffle_.emplace(*options.host.shuffle + number);
 }
 

@@ -33,10 +33,10 @@ class Dice {
 
 class Worker {
  public:
-  /// `number`: which one of the run's it is. All that is given outlives the worker; the fabric need
-  /// not be there yet.
+  /// `number`: which one of the run's it is. `granule`: of marks. All that is given outlives the
+  /// worker; the fabric need not be there yet.
   Worker(const RunInput& input, const RunOptions& options, ArrayState& state, Fabric& fabric,
-         std::vector<u32> tiles, u32 number);
+         std::vector<u32> tiles, u32 number, u32 granule);
 
   /// Runs every PE of its own until none can go on without the fabric, without a word or room of
   /// a link, or without those it waits for at a gate. True: some did.

@@ -65,7 +65,7 @@ TEST(CliRun, SaysWhichEngineRan) {
   };
   EXPECT_EQ(engine({}), "fast");
   EXPECT_EQ(engine({"--engine", "reference"}), "reference");
-  EXPECT_EQ(engine({"--check-races"}), "reference");
+  EXPECT_EQ(engine({"--check-races"}), "fast");
 }
 
 TEST(CliRun, WithoutTheCodeGeneratorItSaysSoAndReportsTheSame) {

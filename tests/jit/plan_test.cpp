@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/fast/graph.h"
+#include "engine/fast/marks.h"
 #include "tests/support/kernel.h"
 
 namespace simfarm::test {
@@ -15,10 +16,11 @@ using fast::jit::Rows;
 
 constexpr Rows row_bit(u32 row) { return Rows{1} << row; }
 
-PlannedNode planned(fast::Node& node) {
+PlannedNode planned(fast::Node& node, u32 granule = fast::no_marks) {
   PlannedNode result;
   result.node = &node;
-  fast::jit::plan_accesses(result, {.local_base = local_base, .local_bytes = 1 << 16});
+  fast::jit::plan_accesses(result,
+                           {.local_base = local_base, .local_bytes = 1 << 16, .granule = granule});
   return result;
 }
 
@@ -38,6 +40,23 @@ TEST(Plan, AccessesOfOneBaseShareAGuard) {
   EXPECT_EQ(its.guards[0].high, 20);
   EXPECT_EQ(its.guards[0].store_low, 19);
   EXPECT_EQ(its.accesses[4].offset, 8);
+}
+
+TEST(Plan, OneMarkInEachGranule) {
+  fast::Node node;
+  for (const i32 at : {0, 4, 8, 12, 16, 20, 24, 28, 64})
+    node.body.push_back({.op = Op::LW, .rd = t0, .rs1 = a0, .imm = at});
+  node.body.push_back({.op = Op::SH, .rs1 = a0, .rs2 = t0, .imm = 6});
+  node.pcs.resize(node.body.size());
+  const PlannedNode coarse = planned(node, fast::coarse_granule),
+                    fine = planned(node, fast::fine_granule);
+  ASSERT_EQ(coarse.guards.size(), 1u);
+  // Wherever granules begin, 16 is in the one of what is between 4 and 16, or of 28.
+  EXPECT_EQ(coarse.guards[0].load_marks, (std::vector<i64>{0, 16, 28, 64}));
+  EXPECT_EQ(coarse.guards[0].store_marks, std::vector<i64>{6});
+  EXPECT_EQ(fine.guards[0].load_marks.size(), 36u);
+  EXPECT_EQ(fine.guards[0].store_marks, (std::vector<i64>{6, 7}));
+  EXPECT_TRUE(planned(node).guards[0].load_marks.empty());
 }
 
 TEST(Plan, AWordThatCannotBeAlignedAsWellHasItsOwn) {

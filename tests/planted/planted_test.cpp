@@ -26,11 +26,13 @@ bool differs_with(Planted fault, const profile::Side& side, const profile::RunCa
 /// How many programs it takes to see the fault; none when nobody does. A program that differs
 /// without it as well does not count.
 std::optional<u64> programs_needed(const fast::PlantedText& fault) {
-  const bool generated = fault.gang || fault.generated;
+  const bool generated = fault.gang || fault.generated || fault.races;
   const profile::Side side = generated ? slow_variants()[0] : variants()[0];
   for (u64 k = 0; k < programs; ++k) {
     const u64 seed = first_seed + k;
-    const profile::RunCase run_case = fault.gang ? lockstep_case(seed) : random_case(seed);
+    const profile::RunCase run_case = fault.races  ? near_race_case(seed)
+                                      : fault.gang ? lockstep_case(seed)
+                                                   : random_case(seed);
     if (differs_with(fault.fault, side, run_case) && !differs_with(Planted::none, side, run_case))
       return k + 1;
   }

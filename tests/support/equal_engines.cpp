@@ -27,26 +27,32 @@ bool with_generated_code() {
 #endif
 }
 
-void expect_equal(const Ran& reference, const RunCase& run_case) {
-  static const std::vector<Side> sides = {variants()[0], slow_variants()[0]};
+void expect_equal(const Ran& reference, const RunCase& run_case, Suspicion suspicion) {
+  static const std::vector<Side> sides = {variants()[0], shuffled_variants()[1],
+                                          slow_variants()[0]};
   Machine machine = run_case.input.machine;
   machine.map.dram.bytes = std::min(machine.map.dram.bytes, dram_bytes);
-  const std::span compared = std::span(sides).first(with_generated_code() ? 2 : 1);
-  for (const Side& side : compared)
-    for (const Difference& difference : differences(machine, reference, run(side, run_case)))
+  for (const Side& side : std::span(sides).first(with_generated_code() ? 3 : 2)) {
+    const Ran ran = run(side, run_case);
+    for (const Difference& difference : differences(machine, reference, ran))
       ADD_FAILURE() << "the reference engine and " << side.name << ": " << difference.text;
+    if (suspicion == Suspicion::any || ran.refused) continue;
+    if (ran.outcome.kind == Outcome::Kind::trap) continue;
+    EXPECT_EQ(ran.simulation->host().engine, EngineKind::fast)
+        << side.name << " takes a program without races for one that has some";
+  }
 }
 
 }  // namespace
 
-Ran run_on_all(const RunInput& input, const RunOptions& options) {
+Ran run_on_all(const RunInput& input, const RunOptions& options, Suspicion suspicion) {
   RunCase run_case{input, options, ""};
   Ran reference = run(reference_side(), run_case);
   run_case.options.observer = nullptr;
-  expect_equal(reference, run_case);
+  expect_equal(reference, run_case, suspicion);
   if (options.check_races) {
     run_case.options.check_races = false;
-    expect_equal(run(reference_side(), run_case), run_case);
+    expect_equal(run(reference_side(), run_case), run_case, suspicion);
   }
   return reference;
 }

@@ -66,9 +66,11 @@ inline Judged judge(const farm::Task& task, const farm::Case& one, const Image& 
   input.memory = farm::initial_memory(one.layout, one.before, poison);
   input.arguments = one.arguments;
   input.poison = poison;
-  const profile::Ran ran = run_on_all(input, {.cycle_limit = task.limits.cycles,
-                                              .check_races = true,
-                                              .console_limit = task.limits.console_bytes});
+  const profile::Ran ran = run_on_all(input,
+                                      {.cycle_limit = task.limits.cycles,
+                                       .check_races = true,
+                                       .console_limit = task.limits.console_bytes},
+                                      Suspicion::traps_only);
   if (ran.refused) return {farm::Verdict::rejected, 0, ran.refused->message};
   const Outcome& outcome = ran.outcome;
   Judged judged{farm::Verdict::accepted, outcome.cycles, ""};

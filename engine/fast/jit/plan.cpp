@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/fast/marks.h"
+#include "engine/fast/planted.h"
 #include "isa/traits.h"
 #include "pe/bodies/rows.h"
 
@@ -288,6 +290,34 @@ class AddressWalk {
   u32 next_root_ = 32;
 };
 
+/// The fewest of these offsets that are in all of their granules, wherever those begin: of two that
+/// are a granule apart at most, what is between them is in the granule of one or the other.
+void thin_out(std::vector<i64>& offsets, u32 granule) {
+  std::sort(offsets.begin(), offsets.end());
+  std::vector<i64> kept;
+  for (u64 k = 0; k < offsets.size(); ++k)
+    if (kept.empty() || k + 1 == offsets.size() || offsets[k + 1] - kept.back() > granule)
+      kept.push_back(offsets[k]);
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  offsets = std::move(kept);
+}
+
+void plan_marks(PlannedNode& planned, u32 granule) {
+  for (u32 k = 0; k < planned.accesses.size(); ++k) {
+    const Access& access = planned.accesses[k];
+    if (access.guard == none) continue;
+    Guard& guard = planned.guards[access.guard];
+    const MemoryAccess& memory = traits(planned.node->body[k].op).memory;
+    for (u32 byte = 0; byte < memory.bytes; byte += granule)
+      (memory.store ? guard.store_marks : guard.load_marks).push_back(access.offset + byte);
+  }
+  for (Guard& guard : planned.guards) {
+    thin_out(guard.load_marks, granule);
+    thin_out(guard.store_marks, granule);
+    if (planted(Planted::marks_forgotten)) guard.store_marks.clear();
+  }
+}
+
 }  // namespace
 
 Rows rows_written(const Operation& operation) {
@@ -337,6 +367,7 @@ Rows uniform_after(const Operation& operation, Rows uniform, Rows expected) {
 void plan_accesses(PlannedNode& planned, const Config& config) {
   AddressWalk walk(planned, config);
   for (u32 k = 0; k < planned.node->body.size(); ++k) walk.step(k);
+  if (config.granule != no_marks) plan_marks(planned, config.granule);
 }
 
 Plan make_plan(Node& entry, Rows uniform, const Config& config, const Heat& heat) {

@@ -22,6 +22,8 @@ struct Guard {
   u32 alignment = 1;
   i64 store_low = 0;  ///< bytes [store_low, store_high) hold all that is stored
   i64 store_high = 0;
+  /// Where marks are left for all of them (Config::granule): one in each that is accessed.
+  std::vector<i64> load_marks, store_marks;
 };
 
 /// Where one instruction accesses memory.

@@ -12,4 +12,7 @@ profile::RunCase random_case(u64 seed);
 /// Whose PEs do the same at the same time for long, so that they run as gangs.
 profile::RunCase lockstep_case(u64 seed);
 
+/// Whose transfers race with the PEs, or with each other, or nearly so; all PEs do the same.
+profile::RunCase near_race_case(u64 seed);
+
 }  // namespace simfarm::test

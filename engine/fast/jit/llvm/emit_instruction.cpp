@@ -66,6 +66,7 @@ void RegionEmitter::memory_instruction(const PlannedNode& planned, u32 k) {
   if (guard.root == none && guard.first == k) {
     const Value address = memory.post_increment ? base : base + offset;
     stop_if(any(memory_->fails(access.guard, address, access.offset)), planned, k);
+    memory_->mark(access.guard);
   }
 
   const u32 bytes = memory.bytes == 8 ? 4 : memory.bytes;
@@ -104,6 +105,7 @@ void RegionEmitter::look_up(const PlannedNode& planned, u32 k) {
     fails = b_.CreateOr(fails, any(memory_->byte_fails(addresses[byte])));
   }
   stop_if(fails, planned, k);
+  for (const Value& address : addresses) memory_->mark_byte(address);
   Value result = lanes_.value(0);
   for (u32 byte = 0; byte < 4; ++byte)
     result = result | memory_->load_byte(addresses[byte]) << 8 * byte;

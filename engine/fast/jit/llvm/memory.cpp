@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "engine/fast/marks.h"
+
 namespace simfarm::fast::jit {
 namespace {
 
@@ -9,8 +11,14 @@ constexpr u32 word_bytes = 4;
 
 }  // namespace
 
-Memory::Memory(Lanes& lanes, const Config& config, llvm::Value* memory, const AliasTags& tags)
-    : lanes_(lanes), b_(lanes.builder()), config_(config), memory_(memory), tags_(tags) {}
+Memory::Memory(Lanes& lanes, const Config& config, llvm::Value* memory, llvm::Value* epoch,
+               const AliasTags& tags)
+    : lanes_(lanes),
+      b_(lanes.builder()),
+      config_(config),
+      memory_(memory),
+      epoch_(epoch),
+      tags_(tags) {}
 
 void Memory::begin(const PlannedNode& planned) {
   planned_ = &planned;
@@ -42,6 +50,40 @@ Mask Memory::fails(u32 number, const Value& address, i64 offset) {
   const Mask into_code = lanes_.less_unsigned(window + lanes_.value(to_code),
                                               lanes_.value(config_.code_bytes + stored - 1));
   return {b_.CreateOr(outside.value, into_code.value)};
+}
+
+void Memory::mark(u32 number) {
+  const Guard& guard = planned_->guards[number];
+  const auto leave = [&](i64 offset, u64 place) {
+    mark(windows_[number], static_cast<u64>(offset - guard.low), place);
+  };
+  for (const i64 offset : guard.load_marks) leave(offset, load_marks_at(config_.local_bytes));
+  for (const i64 offset : guard.store_marks)
+    leave(offset, store_marks_at(config_.local_bytes, config_.granule));
+}
+
+void Memory::mark(const Value& from_base, u64 ahead, u64 place) {
+  const u32 shift = static_cast<u32>(std::countr_zero(config_.granule));
+  const Value granule =
+      (from_base + lanes_.value(static_cast<u32>(ahead % config_.granule))) >> shift;
+  const u64 plus = place + ahead / config_.granule;
+  llvm::Instruction* store = nullptr;
+  if (granule.uniform()) {
+    llvm::Value* word =
+        b_.CreateAdd(b_.CreateZExt(granule.value, b_.getInt64Ty()), b_.getInt64(plus));
+    llvm::Value* at =
+        b_.CreateGEP(b_.getInt32Ty(), memory_, b_.CreateMul(word, b_.getInt64(config_.stride)));
+    store = b_.CreateAlignedStore(epoch_, at, llvm::Align(word_bytes));
+  } else {
+    llvm::SmallVector<llvm::Constant*, gang_lanes> lane;
+    for (u32 k = 0; k < gang_lanes; ++k)
+      lane.push_back(b_.getInt32(static_cast<u32>(plus * config_.stride) + k));
+    llvm::Value* index = b_.CreateMul(granule.value, lanes_.spread(lanes_.value(config_.stride)));
+    index = b_.CreateAdd(index, llvm::ConstantVector::get(lane));
+    store = b_.CreateMaskedScatter(epoch_, b_.CreateGEP(b_.getInt32Ty(), memory_, index),
+                                   llvm::Align(word_bytes));
+  }
+  store->setMetadata(llvm::LLVMContext::MD_tbaa, tags_.marks);
 }
 
 bool Memory::has_code() const {
@@ -137,6 +179,11 @@ void Memory::store(const Access& access, u32 bytes, const Value& value, u32 plus
 Mask Memory::byte_fails(const Value& address) {
   const Value from_base = address - lanes_.value(config_.local_base);
   return lanes_.less_unsigned(lanes_.value(config_.local_bytes - 1), from_base);
+}
+
+void Memory::mark_byte(const Value& address) {
+  if (config_.granule == no_marks) return;
+  mark(address - lanes_.value(config_.local_base), 0, load_marks_at(config_.local_bytes));
 }
 
 Value Memory::load_byte(const Value& address) {

@@ -13,11 +13,14 @@ namespace simfarm::fast::jit {
 struct AliasTags {
   llvm::MDNode* memory = nullptr;
   llvm::MDNode* counts = nullptr;
+  llvm::MDNode* marks = nullptr;
 };
 
 class Memory {
  public:
-  Memory(Lanes& lanes, const Config& config, llvm::Value* memory, const AliasTags& tags);
+  /// `epoch`: of every lane, for marks; null without.
+  Memory(Lanes& lanes, const Config& config, llvm::Value* memory, llvm::Value* epoch,
+         const AliasTags& tags);
 
   /// Forgets all guards: another node.
   void begin(const PlannedNode& planned);
@@ -26,6 +29,9 @@ class Memory {
   /// follows may rely on it.
   Mask fails(u32 number, const Value& address, i64 offset);
 
+  /// Leaves the marks of all accesses within guard `number`, which has not failed.
+  void mark(u32 number);
+
   /// `plus` is added to the access's address, a multiple of 4.
   Value load(const Access& access, u32 bytes, bool is_signed, u32 plus = 0);
   void store(const Access& access, u32 bytes, const Value& value, u32 plus = 0);
@@ -33,6 +39,7 @@ class Memory {
   /// A byte at any address: where it is out of local memory, and its value, zero-extended.
   Mask byte_fails(const Value& address);
   Value load_byte(const Value& address);
+  void mark_byte(const Value& address);
 
  private:
   /// A word of every lane, and the byte in it.
@@ -50,6 +57,9 @@ class Memory {
   llvm::Value* pointer(const Place& place);
   Value load_word(const Place& place);
   void store_word(const Place& place, const Value& value);
+  /// The mark of the granule `ahead` bytes behind `from_base`; `place`: load_marks_at() or
+  /// store_marks_at().
+  void mark(const Value& from_base, u64 ahead, u64 place);
   template <class I>
   I* tagged(I* instruction);
 
@@ -57,6 +67,7 @@ class Memory {
   llvm::IRBuilder<>& b_;
   const Config& config_;
   llvm::Value* memory_;
+  llvm::Value* epoch_;
   AliasTags tags_;
   const PlannedNode* planned_ = nullptr;
   std::vector<Value> windows_;  ///< by guard: its low end as an offset from local memory's base

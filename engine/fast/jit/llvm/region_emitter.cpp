@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "engine/fast/jit/llvm/emit_bodies.h"
+#include "engine/fast/marks.h"
 #include "isa/traits.h"
 #include "pe/bodies/rows.h"
 
@@ -29,7 +30,7 @@ RegionEmitter::RegionEmitter(llvm::Module& module, const Plan& plan, const Confi
     llvm::MDNode* type = metadata.createTBAAScalarTypeNode(name, root);
     return metadata.createTBAAStructTagNode(type, type, 0);
   };
-  tags_ = {tag("local memory"), tag("counters")};
+  tags_ = {tag("local memory"), tag("counters"), tag("marks")};
 }
 
 void RegionEmitter::emit(llvm::StringRef name) {
@@ -60,7 +61,14 @@ void RegionEmitter::prologue() {
   b_.CreateStore(b_.getInt64(0), retired_);
   const PlannedNode& first = plan_.nodes[0];
   registers_ = std::make_unique<Registers>(lanes_, config_, x, plan_.used, first.uniform);
-  memory_ = std::make_unique<Memory>(lanes_, config_, memory, tags_);
+  llvm::Value* epoch = nullptr;
+  if (config_.granule != no_marks) {
+    llvm::Type* type = b_.getInt32Ty();
+    if (config_.width != 1) type = llvm::FixedVectorType::get(type, gang_lanes);
+    llvm::Value* at = b_.CreateConstGEP1_32(b_.getInt32Ty(), x, epoch_row * config_.stride);
+    epoch = b_.CreateAlignedLoad(type, at, llvm::Align(4));
+  }
+  memory_ = std::make_unique<Memory>(lanes_, config_, memory, epoch, tags_);
   for (u32 k = 0; k < plan_.nodes.size(); ++k) entries_.push_back(block("node"));
 
   llvm::BasicBlock* late = block("late");
@@ -106,6 +114,8 @@ void RegionEmitter::admit(const PlannedNode& planned) {
   b_.SetInsertPoint(leaving);
   leave(leaf);
   b_.SetInsertPoint(run);
+  for (u32 k = 0; k < planned.guards.size(); ++k)
+    if (planned.guards[k].root != none) memory_->mark(k);
 }
 
 llvm::Value* RegionEmitter::any(const Mask& mask) {
