@@ -89,13 +89,14 @@ void wait_at_gate(const MicroOp* m, u32* x, Running* r) {
 Node::Node() = default;
 Node::~Node() = default;
 
-Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule)
+Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule,
+                 u32 tiles)
     : warm_up_(options.warm_up),
       nodes_at_once_(static_cast<u32>(std::clamp<u64>(warm_up_, 2, most_nodes_at_once))),
       samples_to_compile_(std::min(samples_to_compile, options.warm_up / 64)),
       left_to_grow_(std::clamp<u64>(options.warm_up / 64, 4, left_to_grow)),
-      tiles_(static_cast<u32>(machine.pes() / tile_lanes)),
-      gangs_(width == tile_lanes && machine.pes() >= tile_lanes),
+      tiles_(tiles),
+      gangs_(width == tile_lanes && tiles != 0),
       on_(options.generated_code && !machine.map.unified) {
   scalar_.width = 1;
   scalar_.stride = width;
@@ -222,7 +223,9 @@ GangCode* Hotness::gang(Node& node, jit::Rows uniform, const u64* counts, const 
     hot.gangs.push_back({.uniform = asked, .region = std::move(region)});
     best = &hot.gangs.back();
   }
-  return best == nullptr || best->region == nullptr ? nullptr : best;
+  if (best != nullptr && best->region != nullptr) return best;
+  gang_went(node, 0);
+  return nullptr;
 }
 
 void Hotness::gang_disagreed(Node& node, GangCode& code, const jit::Leaf& leaf) {
@@ -230,7 +233,10 @@ void Hotness::gang_disagreed(Node& node, GangCode& code, const jit::Leaf& leaf) 
   if (code.disagreed < disagreements ||
       code.instructions / code.disagreed >= instructions_a_disagreement)
     return;
-  gang_.differing.insert({leaf.node->entry.image, leaf.node->pcs[leaf.instruction]});
+  // Each such load costs one region more than was meant, once.
+  if (gang_.differing.insert({leaf.node->entry.image, leaf.node->pcs[leaf.instruction]}).second)
+    --regions_;
+  node.hot->disappointed = 0;  // the next code will do better
   std::vector<GangCode>& gangs = node.hot->gangs;
   gangs.erase(gangs.begin() + (&code - gangs.data()));
 }

@@ -47,7 +47,8 @@ inline constexpr u64 link_slowness = 3;
 class Hotness {
  public:
   /// `granule`: of the marks that accesses leave.
-  Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule);
+  /// Of the PEs of one worker, who have `tiles` full tiles.
+  Hotness(const Machine& machine, const HostOptions& options, u32 width, u32 granule, u32 tiles);
 
   /// Nodes between two samples.
   u32 nodes_at_once() const { return nodes_at_once_; }

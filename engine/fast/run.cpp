@@ -52,11 +52,14 @@ std::vector<std::unique_ptr<Worker>> Run::make_workers(const RunOptions& options
   const u32 threads = options.host.threads == 0 ? host_threads() : options.host.threads;
   const u32 count = std::min(threads, tiles);
   std::vector<std::unique_ptr<Worker>> workers;
+  // Together they generate code after as many instructions as one alone.
+  HostOptions host = options.host;
+  host.warm_up = (host.warm_up + count - 1) / count;
   for (u32 k = 0; k < count; ++k) {
     std::vector<u32> own(u64{tiles} * (k + 1) / count - u64{tiles} * k / count);
     std::iota(own.begin(), own.end(), static_cast<u32>(u64{tiles} * k / count));
     workers.push_back(
-        std::make_unique<Worker>(input_, options, state_, fabric_, std::move(own), k, granule));
+        std::make_unique<Worker>(input_, host, state_, fabric_, std::move(own), k, granule));
   }
   return workers;
 }

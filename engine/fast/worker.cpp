@@ -5,8 +5,17 @@
 #include <algorithm>
 
 namespace simfarm::fast {
+namespace {
 
-Worker::Worker(const RunInput& input, const RunOptions& options, ArrayState& state, Fabric& fabric,
+u32 full_tiles(const Machine& machine, const std::vector<u32>& tiles) {
+  return static_cast<u32>(std::count_if(tiles.begin(), tiles.end(), [&](u32 tile) {
+    return u64{tile + 1} * tile_lanes <= machine.pes();
+  }));
+}
+
+}  // namespace
+
+Worker::Worker(const RunInput& input, const HostOptions& host, ArrayState& state, Fabric& fabric,
                std::vector<u32> tiles, u32 number, u32 granule)
     : machine_(input.machine),
       state_(state),
@@ -14,9 +23,10 @@ Worker::Worker(const RunInput& input, const RunOptions& options, ArrayState& sta
       tiles_(std::move(tiles)),
       graph_(state.images),
       stepper_(input, graph_, state.end),
-      hotness_(input.machine, options.host, state.storage.width(), granule),
+      hotness_(input.machine, host, state.storage.width(), granule,
+               full_tiles(input.machine, tiles_)),
       interpreter_(graph_, input.machine, state.storage.width(), granule, hotness_) {
-  if (options.host.shuffle) shuffle_.emplace(*options.host.shuffle + number);
+  if (host.shuffle) shuffle_.emplace(*host.shuffle + number);
 }
 
 bool Worker::can_go_on(const Pe& pe) const {

@@ -35,7 +35,7 @@ class Worker {
  public:
   /// `number`: which one of the run's it is. `granule`: of marks. All that is given outlives the
   /// worker; the fabric need not be there yet.
-  Worker(const RunInput& input, const RunOptions& options, ArrayState& state, Fabric& fabric,
+  Worker(const RunInput& input, const HostOptions& host, ArrayState& state, Fabric& fabric,
          std::vector<u32> tiles, u32 number, u32 granule);
 
   /// Runs every PE of its own until none can go on without the fabric, without a word or room of

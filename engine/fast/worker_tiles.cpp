@@ -141,10 +141,7 @@ bool Worker::run_gang(u32 tile, Node& node, jit::Rows equal) {
   Pe& lead = lanes[0];
   u64* const counts = state_.storage.tile_counts(tile, machine_);
   GangCode* const code = hotness_.gang(node, equal, lead.frame.counts, counts);
-  if (code == nullptr) {
-    hotness_.gang_went(node, 0);
-    return false;
-  }
+  if (code == nullptr) return false;
   // The lanes' clocks differ by constants: the one that is furthest decides how far all may go.
   Frame frame{lead.frame.x, lead.frame.memory, counts};
   for (const Pe& pe : lanes) frame.clock = std::max(frame.clock, pe.frame.clock);
