@@ -56,8 +56,8 @@ class Run {
   std::vector<std::unique_ptr<Worker>> workers_;
   Fabric fabric_;
   std::optional<Crew> crew_;  ///< none: one worker, on the caller's thread
-  /// Instructions of all workers in a phase, on average so far. At first, many: a run that never meets
-  /// the fabric has one phase.
+  /// Instructions of all workers in a phase, on average so far. At first, many: a run that never
+  /// meets the fabric has one phase.
   u64 phase_ = u64{1} << 20;
   bool shuffles_ = false;
 };
