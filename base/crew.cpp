@@ -8,7 +8,7 @@ namespace simfarm {
 namespace {
 
 constexpr u32 most_members = 0xffff;
-// About 50 us on the hosts of today: phases follow each other faster than a host wakes a thread.
+// Some tens of microseconds: phases follow each other faster than a host wakes a thread.
 constexpr u32 looks = 1024;
 
 void pause() {

@@ -29,8 +29,7 @@ Stall unfinished_wait(Op op) {
   }
 }
 
-/// Instructions of all workers in one phase: fewer are done, in about 20 us, before the other
-/// threads are there.
+/// Instructions of all workers in one phase: fewer are done before the other threads are there.
 constexpr u64 worth_a_crew = 10'000;
 
 }  // namespace
