@@ -46,13 +46,15 @@ ArrayState::ArrayState(const RunInput& input, Cycle run_end, u32 granule)
     pe.entry.image = pe.image;
   }
   ports.resize(pes.size());
-  for (PeId id = 0; id < pes.size(); ++id)
+  for (PeId id = 0; id < pes.size(); ++id) {
+    pes[id].frame.links = {ports[id].out.data(), ports[id].in.data()};
     for (u32 k = 0; k < direction_count; ++k) {
       const Direction direction = static_cast<Direction>(k);
       if (!links.next_to(id, direction)) continue;
       ports[id].out[k] = &links.out(id, direction);
       ports[id].in[k] = &links.in(id, direction);
     }
+  }
 }
 
 }  // namespace simfarm::fast

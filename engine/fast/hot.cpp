@@ -29,19 +29,17 @@ bool has_gang_code(const Node& node) {
 }
 bool has_code(const Node& node) { return node.ending != Ending::single; }
 
-Cycle send_by(Link* link, u32 word, Cycle since, Cycle latest) {
-  return link == nullptr ? never : link->send_by(word, since, latest);
-}
-Cycle receive_by(Link* link, u32* word, Cycle since, Cycle latest) {
-  if (link == nullptr) return never;
-  return link->receive_by(*word, since + (planted(Planted::generated_receive) ? 1 : 0), latest);
+/// Code for one PE may go through it.
+bool may_join(const Node& node) {
+  return has_code(node) && (node.hot == nullptr || !node.hot->gate);
 }
 
 void run_region(const MicroOp* m, u32* x, Running* r) {
   Hot& hot = *m->node->hot;
   const jit::Region& region = *hot.scalar;
   Frame frame{x, r->memory, r->counts, r->clock, r->stop, r->retired};
-  frame.links = {r->out, r->in, send_by, receive_by};
+  frame.links = {r->out, r->in};
+  frame.entry = m->imm;
   const jit::Leaf& leaf = region.leaves()[region.run(frame)];
   r->clock = frame.clock;
   r->retired = frame.retired;
@@ -61,8 +59,7 @@ void run_region(const MicroOp* m, u32* x, Running* r) {
     return;
   }
   r->node = to;
-  const bool gate = to->hot != nullptr && to->hot->gate;
-  if (has_code(*to) && !gate && ++hot.left > hot.most_left) {
+  if (may_join(*to) && ++hot.left > hot.most_left) {
     r->outgrown = m->node;
     return;
   }
@@ -103,6 +100,10 @@ Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width, 
   scalar_.local_base = machine.map.local.base;
   scalar_.local_bytes = static_cast<u32>(machine.map.local.bytes);
   scalar_.granule = granule;
+  scalar_.link_depth = machine.link.depth;
+  scalar_.link_latency = machine.link.latency;
+  scalar_.link_credit_latency =
+      machine.link.credit_latency + (planted(Planted::generated_receive) ? 1 : 0);
   scalar_.isa = options.isa.value_or(bodies::best_host_isa());
   gang_ = scalar_;
   gang_.width = tile_lanes;
@@ -114,7 +115,7 @@ void Hotness::sample(Node& node, u64 instructions, const u64* counts) {
   if (!on_ || work_ < warm_up_ || !has_code(node)) return;
   if (node.hot == nullptr) node.hot = std::make_unique<Hot>();
   Hot& hot = *node.hot;
-  if (++hot.samples < samples_to_compile_ || hot.gate || hot.scalar != nullptr) return;
+  if (++hot.samples < samples_to_compile_ || hot.gate || hot.code != nullptr) return;
   // What code for one PE goes through need not be entered there: for a gang it is too late, and
   // code of its own must be worth its compilation.
   const bool covered = std::any_of(compiled_.begin(), compiled_.end(), [&](const Node* one) {
@@ -143,8 +144,7 @@ void Hotness::uncover(const Node& node) {
   std::erase_if(compiled_, [&](Node* one) {
     Hot& hot = *one->hot;
     if (std::find(hot.covered.begin(), hot.covered.end(), &node) == hot.covered.end()) return false;
-    hot.scalar = nullptr;
-    one->start = hot.inner;
+    close(*one);
     return true;
   });
 }
@@ -181,10 +181,38 @@ bool Hotness::compile_scalar(Node& node, const u64* counts) {
     trouble_ = backend_->error();
     return false;
   }
+  if (hot.scalar != nullptr) close(node);
   hot.scalar = std::move(region);
   hot.covered.clear();
   for (const jit::PlannedNode& planned : plan.nodes) hot.covered.push_back(planned.node);
+  open(node);
   return true;
+}
+
+void Hotness::open(Node& node) {
+  const std::span<Node* const> entries = node.hot->scalar->entries();
+  for (u32 k = 0; k < entries.size(); ++k) {
+    Node& entry = *entries[k];
+    if (entry.start == nullptr) continue;  // nobody has been there
+    if (entry.hot == nullptr) entry.hot = std::make_unique<Hot>();
+    Hot& hot = *entry.hot;
+    if (hot.code != nullptr || hot.gate) continue;
+    hot.code = node.hot->scalar.get();
+    hot.enter.run = run_region;
+    hot.enter.node = &node;
+    hot.enter.imm = k;
+    hot.inner = entry.start;
+    entry.start = &hot.enter;
+  }
+}
+
+void Hotness::close(Node& node) {
+  for (Node* const entry : node.hot->scalar->entries()) {
+    if (entry->hot == nullptr || entry->hot->code != node.hot->scalar.get()) continue;
+    entry->hot->code = nullptr;
+    entry->start = entry->hot->inner;
+  }
+  given_up_.push_back(std::move(node.hot->scalar));
 }
 
 void Hotness::make_scalar(Node& node, const u64* counts) {
@@ -193,10 +221,6 @@ void Hotness::make_scalar(Node& node, const u64* counts) {
   if (!compile_scalar(node, counts)) return;
   hot.left = 0;
   hot.most_left = left_to_grow_;
-  hot.enter.run = run_region;
-  hot.enter.node = &node;
-  hot.inner = node.start;
-  node.start = &hot.enter;
   compiled_.push_back(&node);
 }
 
@@ -205,6 +229,12 @@ void Hotness::grow(Node& node, const u64* counts) {
   hot.left = 0;
   hot.most_left *= 4;
   compile_scalar(node, counts);
+}
+
+void Hotness::left_code(const jit::Region& code, const Node& to, const u64* counts) {
+  Node& owner = *code.entries()[0];
+  Hot& hot = *owner.hot;
+  if (hot.scalar.get() == &code && may_join(to) && ++hot.left > hot.most_left) grow(owner, counts);
 }
 
 GangCode* Hotness::gang(Node& node, jit::Rows uniform, const u64* counts, const u64* tile_counts) {

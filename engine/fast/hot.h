@@ -34,9 +34,10 @@ struct Hot {
   std::vector<bool> seen;           ///< by tile: all of its lanes have waited here
   u32 arrivals = 0;                 ///< of gangs whose code ended here
   u32 disappointed = 0;             ///< gangs that came to nothing
-  MicroOp enter;                    ///< runs `scalar`
-  MicroOp wait;                     ///< the gate
-  const MicroOp* inner = nullptr;   ///< behind the gate
+  const jit::Region* code = nullptr;  ///< of one PE, that has an entry here, if any
+  MicroOp enter;                      ///< runs `code`, which is enter.node's, from entry enter.imm
+  MicroOp wait;                       ///< the gate
+  const MicroOp* inner = nullptr;     ///< behind the gate
 };
 
 /// Instructions of each lane for which it is worth to wait for each other.
@@ -60,8 +61,12 @@ class Hotness {
   void sample_at_link(Node& node, u64 instructions, const u64* counts) {
     sample(node, instructions * link_slowness, counts);
   }
+  /// What generated code has done that goes from link to link.
+  void work_at_links(u64 instructions) { work_ += instructions * link_slowness; }
   /// The code for one PE that begins at `node` is left too often for what could be in it.
   void grow(Node& node, const u64* counts);
+  /// `code` was left for `to`: the same, if it is that often.
+  void left_code(const jit::Region& code, const Node& to, const u64* counts);
 
   /// Code for a gang at `node` in which the rows of `uniform` are equal in all lanes; null: none.
   GangCode* gang(Node& node, jit::Rows uniform, const u64* counts, const u64* tile_counts);
@@ -99,6 +104,9 @@ class Hotness {
   jit::Plan plan(Node& node, jit::Rows uniform, const jit::Config& config, const u64* counts,
                  const u64* tile_counts) const;
   void make_scalar(Node& node, const u64* counts);
+  /// Execution goes through `node`'s code for one PE from its entries on, or no more.
+  void open(Node& node);
+  void close(Node& node);
   bool compile_scalar(Node& node, const u64* counts);
   /// Gives up code for one PE that goes through `node`.
   void uncover(const Node& node);
@@ -113,8 +121,9 @@ class Hotness {
   bool on_;
   u64 work_ = 0;  ///< instructions of one PE, or of a gang's lane, so far
   u32 regions_ = 0;
-  std::vector<Node*> compiled_;  ///< that have code for one PE
-  std::vector<Probe> probes_;    ///< by tile
+  std::vector<Node*> compiled_;                         ///< that have code for one PE
+  std::vector<std::unique_ptr<jit::Region>> given_up_;  ///< in which a PE may still wait
+  std::vector<Probe> probes_;                           ///< by tile
   std::unique_ptr<jit::Backend> backend_;
   bool loaded_ = false;
   std::string trouble_;

@@ -210,4 +210,19 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
   return rounds > 0 ? why : Why::a_lot;
 }
 
+void Interpreter::left_code(Pe& pe, const jit::Leaf& leaf) {
+  pe.node = leaf.node;
+  if (leaf.why == jit::Leaf::Why::exit) {
+    pe.node = &follow(*leaf.exit);
+    hotness_.left_code(*pe.code, *pe.node, pe.frame.counts);
+  }
+  if (leaf.why != jit::Leaf::Why::stopped) return;
+  const Graph::Part part = graph_.part(*leaf.node, leaf.instruction);
+  pe.frame.clock += part.cycles;
+  pe.frame.retired += part.instructions;
+  pe.stepped[part.entry.region] += part.costs;
+  pe.entry = part.entry;
+  pe.node = nullptr;
+}
+
 }  // namespace simfarm::fast

@@ -67,6 +67,9 @@ struct MicroOps {
 };
 
 class Hotness;
+namespace jit {
+struct Leaf;
+}
 
 class Interpreter {
  public:
@@ -83,6 +86,9 @@ class Interpreter {
   /// stepper, has gone on for about `at_once` cycles, or could pass cycle `stop`.
   Why run(Pe& pe, Cycle at_once, Cycle stop, const std::array<Link*, direction_count>& out,
           const std::array<Link*, direction_count>& in, u32 code_base, u32 code_bytes);
+
+  /// Goes on where generated code for one PE was left, but at a link.
+  void left_code(Pe& pe, const jit::Leaf& leaf);
 
   /// Where `exit` leads, ready to be run.
   Node& follow(Exit& exit);

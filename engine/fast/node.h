@@ -97,12 +97,9 @@ inline constexpr u32 register_rows = 36;
 class Link;
 
 /// The links of one PE, for generated code: by direction, null where there is no neighbour.
-/// Link::send_by() and receive_by() as functions, for which a null link is never ready.
 struct LinkAccess {
   Link* const* out = nullptr;
   Link* const* in = nullptr;
-  Cycle (*send)(Link*, u32 word, Cycle since, Cycle latest) = nullptr;
-  Cycle (*receive)(Link*, u32* word, Cycle since, Cycle latest) = nullptr;
 };
 
 /// What code that executes nodes works on: one PE, or the 16 PEs of a tile. `width` (1 or 16) is
@@ -116,6 +113,7 @@ struct Frame {
   Cycle stop = 0;         ///< no node may be entered that could end after it
   u64 retired = 0;        ///< instructions
   LinkAccess links;       ///< of one PE
+  u32 entry = 0;          ///< where generated code begins (jit::Region::entries)
 };
 
 }  // namespace simfarm::fast

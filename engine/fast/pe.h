@@ -15,6 +15,10 @@
 
 namespace simfarm::fast {
 
+namespace jit {
+class Region;
+}
+
 /// What keeps a PE from going on.
 enum class Block : u8 {
   none,
@@ -27,15 +31,23 @@ enum class Block : u8 {
 };
 
 struct Pe {
+  // What every visit of a scheduler looks at lies side by side.
+  Block block = Block::none;
+  bool parked = false;  ///< it waits at a gate for the other lanes of its tile
   PeId id = 0;
+  Link* link = nullptr;           ///< of link_full and link_empty
+  Cycle since = 0;                ///< the cycle in which the waiting instruction would have issued
+  const Operation* op = nullptr;  ///< which one that is
+  /// At whose entry it stands. Null: `entry` says where it stands.
+  Node* node = nullptr;
+  /// What goes on from there when the link is ready, from frame.entry; null: the interpreter.
+  const jit::Region* code = nullptr;
+  Frame frame;
+
   u32 image = 0;
   u32 width = 1;           ///< words between its own
   u32 granule = no_marks;  ///< of the marks that its loads and stores leave
-  Frame frame;
   LocalStore local;
-
-  /// At whose entry it stands. Null: `entry` says where it stands.
-  Node* node = nullptr;
   Entry entry;
 
   // Csrs; those that are not here are computed. Nothing ever enters a handler.
@@ -46,13 +58,9 @@ struct Pe {
   u64 cycle_offset = 0;  ///< mcycle reads the machine's cycle plus this
   u64 retired_offset = 0;
 
-  bool parked = false;      ///< it waits at a gate for the other lanes of its tile
   u32 gates_to_pass = 0;    ///< before it waits at one
   Node* meet_at = nullptr;  ///< it waits at that gate only
 
-  Block block = Block::none;
-  Cycle since = 0;                ///< the cycle in which the waiting instruction would have issued
-  const Operation* op = nullptr;  ///< which one that is
   Cycle ended_in = 0;
   u32 exit_code = 0;
   u32 chains_queued = 0;  ///< gp.dmas of which no transfer is known to have started

@@ -29,21 +29,6 @@ Worker::Worker(const RunInput& input, const HostOptions& host, ArrayState& state
   if (host.shuffle) shuffle_.emplace(*host.shuffle + number);
 }
 
-bool Worker::can_go_on(const Pe& pe) const {
-  switch (pe.block) {
-    case Block::none:
-      return !pe.parked;
-    case Block::link_full:
-    case Block::link_empty: {
-      const ArrayState::Ports& ports = state_.ports[pe.id];
-      return pe.block == Block::link_full ? ports.out[pe.op->imm]->can_send()
-                                          : ports.in[pe.op->imm]->can_receive();
-    }
-    default:
-      return false;
-  }
-}
-
 /// Until it is blocked, or parked at a gate. True: neither, but it has done so much that others
 /// should have their turn, since one may have trapped.
 bool Worker::run(Pe& pe) {
@@ -59,7 +44,8 @@ bool Worker::run(Pe& pe) {
       return false;
     }
     if (why == Interpreter::Why::link) {
-      wait_at_link(pe);
+      const Operation& op = pe.node->body[0];
+      wait_at_link(pe, op.op == Op::GP_SEND, static_cast<u32>(op.imm), pe.node->hazard);
       break;
     }
     step(pe);
@@ -92,16 +78,38 @@ void Worker::meet(Pe& pe) {
 }
 
 /// pe.node is a link operation that cannot go on yet, and of which nothing is charged.
-void Worker::wait_at_link(Pe& pe) {
-  pe.op = &pe.node->body[0];
-  pe.since = pe.frame.clock + pe.node->hazard;
-  pe.block = pe.op->op == Op::GP_SEND ? Block::link_full : Block::link_empty;
+void Worker::wait_at_link(Pe& pe, bool sends, u32 direction, u32 hazard) {
+  pe.op = pe.node->body.data();
+  pe.since = pe.frame.clock + hazard;
+  pe.block = sends ? Block::link_full : Block::link_empty;
+  pe.link = (sends ? pe.frame.links.out : pe.frame.links.in)[direction];
+  const Hot* const hot = pe.node->hot.get();
+  pe.code = hot == nullptr ? nullptr : hot->code;
+  if (pe.code != nullptr) pe.frame.entry = hot->enter.imm;
 }
 
-/// The other side has done something.
-void Worker::go_on_at_link(Pe& pe) {
-  if (pe.node == nullptr) return meet_link(pe);
+/// The other side has done something. True: it has gone on and waits at a link once more.
+bool Worker::go_on_at_link(Pe& pe) {
+  if (pe.node == nullptr) {
+    meet_link(pe);
+    return false;
+  }
   pe.block = Block::none;
+  if (pe.code == nullptr) return false;
+  Frame& frame = pe.frame;
+  frame.stop = std::min(stepper_.end(), frame.clock + cycles_at_once());
+  const u64 retired = frame.retired;
+  const jit::Leaf& leaf = pe.code->leaves()[pe.code->run(frame)];
+  hotness_.work_at_links(frame.retired - retired);
+  if (leaf.why != jit::Leaf::Why::link) {
+    interpreter_.left_code(pe, leaf);
+    return false;
+  }
+  pe.node = leaf.node;
+  wait_at_link(pe, leaf.sends, leaf.direction, leaf.hazard);
+  if (pe.link != nullptr && !can_go_on(pe)) return true;
+  pe.block = Block::none;  // there is none, or it is ready but too late
+  return false;
 }
 
 void Worker::meet_link(Pe& pe) {
@@ -114,6 +122,7 @@ void Worker::meet_link(Pe& pe) {
                  fmt::format("gp.{} {}: no neighbour", sends ? "send" : "recv", name(direction))});
   Link& link = sends ? state_.links.out(pe.id, direction) : state_.links.in(pe.id, direction);
   pe.block = sends ? Block::link_full : Block::link_empty;
+  pe.link = &link;
   if (sends ? !link.can_send() : !link.can_receive()) return;
   const Cycle at = sends ? link.send_cycle(pe.since) : link.receive_cycle(pe.since);
   if (at >= stepper_.end()) {

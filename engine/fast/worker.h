@@ -56,7 +56,7 @@ class Worker {
   const std::string& trouble() const { return hotness_.trouble(); }
 
  private:
-  bool can_go_on(const Pe& pe) const;
+  static bool can_go_on(const Pe& pe);
   bool run(Pe& pe);
   std::span<Pe> lanes(u32 tile);
   bool run_tile(u32 tile);
@@ -66,8 +66,8 @@ class Worker {
   void scatter(std::span<Pe> lanes, Node& node, u32 instructions);
   void step(Pe& pe);
   void meet(Pe& pe);
-  void wait_at_link(Pe& pe);
-  void go_on_at_link(Pe& pe);
+  void wait_at_link(Pe& pe, bool sends, u32 direction, u32 hazard);
+  bool go_on_at_link(Pe& pe);
   void meet_link(Pe& pe);
   void trap(Pe& pe, Cycle at, Fault fault);
   /// How far a PE, or a gang, goes at most before it is another one's turn.
@@ -86,5 +86,18 @@ class Worker {
   /// Of who runs when, where it is to be shuffled.
   std::optional<Dice> shuffle_;
 };
+
+inline bool Worker::can_go_on(const Pe& pe) {
+  switch (pe.block) {
+    case Block::none:
+      return !pe.parked;
+    case Block::link_full:
+      return pe.link->can_send();
+    case Block::link_empty:
+      return pe.link->can_receive();
+    default:
+      return false;
+  }
+}
 
 }  // namespace simfarm::fast

@@ -62,16 +62,18 @@ bool Worker::run_tile(u32 tile) {
   bool any = false;
   for (;;) {
     bool a_lot = false;
-    const std::size_t first = shuffle_ ? (*shuffle_)() % lanes.size() : 0;
+    std::size_t next = shuffle_ ? (*shuffle_)() % lanes.size() : 0;
     for (std::size_t k = 0; k < lanes.size(); ++k) {
-      Pe& pe = lanes[(first + k) % lanes.size()];
+      Pe& pe = lanes[next];
+      if (++next == lanes.size()) next = 0;
       if (!can_go_on(pe)) continue;
-      if (lanes.size() < tile_lanes) pe.gates_to_pass = all_gates;
-      if (pe.block != Block::none) go_on_at_link(pe);
-      const u64 retired = pe.frame.retired;
-      a_lot |= run(pe);
-      worked_ += pe.frame.retired - retired;
       any = true;
+      const u64 retired = pe.frame.retired;
+      if (pe.block == Block::none || !go_on_at_link(pe)) {
+        if (lanes.size() < tile_lanes) pe.gates_to_pass = all_gates;
+        a_lot |= run(pe);
+      }
+      worked_ += pe.frame.retired - retired;
     }
     if (a_lot || !std::all_of(lanes.begin(), lanes.end(), [](const Pe& pe) { return pe.parked; }))
       return any;

@@ -21,7 +21,7 @@ class Backend {
 
 /// The library's one function; null for a version that it is not.
 using MakeBackend = Backend* (*)(u32 version);
-inline constexpr u32 backend_version = 4;
+inline constexpr u32 backend_version = 5;
 inline constexpr const char* backend_function = "simfarm_jit_backend";
 inline constexpr const char* backend_library = "libsimfarm_jit.so";
 

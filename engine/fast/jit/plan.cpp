@@ -375,6 +375,9 @@ Plan make_plan(Node& entry, Rows uniform, const Config& config, const Heat& heat
   if (!is_compiled(entry, config)) return plan;
   choose_nodes(plan, entry, config, heat);
   if (config.width != 1) plan.expected = uniform & 0xffff'fffe;
+  plan.entries.push_back(0);
+  for (u32 k = 1; k < plan.nodes.size(); ++k)
+    if (plan.nodes[k].node->ending == Ending::link) plan.entries.push_back(k);
   find_wanted(plan, config);
   spread_rows(plan, uniform);
   for (PlannedNode& planned : plan.nodes) {

@@ -47,6 +47,8 @@ struct PlannedNode {
 /// nodes[0] is the entry.
 struct Plan {
   std::vector<PlannedNode> nodes;
+  /// Where the region can be entered: nodes[0], then, of one PE, the links that may block it.
+  std::vector<u32> entries;
   Rows used = 0;  ///< read or written in the region
   /// Of a gang: registers that are equal in all lanes at the entry, and so probably wherever they
   /// are loaded on the way back to it.

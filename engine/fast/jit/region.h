@@ -1,5 +1,5 @@
 // Generated code for regions of the node graph: what the engine sees of it. A region is a set of
-// nodes with one entry, compiled to one function of the host; it runs until a way leads out of it
+// nodes, compiled to one function of the host; it runs until a way leads out of it
 // or until something happens that only the engine can decide.
 #pragma once
 #include <set>
@@ -25,6 +25,8 @@ struct Config {
   u32 code_base = 0;    ///< stores into [code_base, code_base + code_bytes) are left to the engine
   u32 code_bytes = 0;
   u32 granule = 0;  ///< of the marks that loads and stores leave (engine/fast/marks.h); 0: none
+  /// Of the PEs' links: words, cycles.
+  u32 link_depth = 4, link_latency = 2, link_credit_latency = 2;
   bodies::HostIsa isa = bodies::HostIsa::baseline;
   u32 most_nodes = 64;
   u32 most_instructions = 600;
@@ -48,20 +50,26 @@ struct Leaf {
   Node* node = nullptr;
   Exit* exit = nullptr;
   bool disagreed = false;  ///< a gang's lanes have not loaded the same, as Access::expected says
+  bool sends = false;      ///< of a link: its node's instruction, and Node::hazard
+  u8 direction = 0;
+  u32 hazard = 0;
 };
 
 /// A compiled region. Its code goes away with it.
 class Region {
  public:
   virtual ~Region() = default;
-  /// Runs from the entry node on; returns an index into leaves(). Rows that were given as uniform
-  /// must be equal in all lanes of the frame.
+  /// Runs from entries()[frame.entry] on; returns an index into leaves(). Rows that were given as
+  /// uniform must be equal in all lanes of the frame.
   u32 run(Frame& frame) const { return function_(&frame); }
   std::span<const Leaf> leaves() const { return leaves_; }
+  /// The node that the region was made for, then others where it can begin as well.
+  std::span<Node* const> entries() const { return entries_; }
 
  protected:
   u32 (*function_)(Frame*) = nullptr;
   std::vector<Leaf> leaves_;
+  std::vector<Node*> entries_;
 };
 
 }  // namespace simfarm::fast::jit

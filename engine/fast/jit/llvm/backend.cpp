@@ -18,10 +18,11 @@ namespace {
 class CompiledRegion : public Region {
  public:
   CompiledRegion(std::shared_ptr<llvm::orc::LLJIT> linker, llvm::orc::ResourceTrackerSP code,
-                 llvm::orc::ExecutorAddr entry, std::vector<Leaf> leaves)
+                 llvm::orc::ExecutorAddr entry, std::vector<Leaf> leaves, const Plan& plan)
       : linker_(std::move(linker)), code_(std::move(code)) {
     function_ = entry.toPtr<u32 (*)(Frame*)>();
     leaves_ = std::move(leaves);
+    for (const u32 index : plan.entries) entries_.push_back(plan.nodes[index].node);
   }
   ~CompiledRegion() override { llvm::consumeError(code_->remove()); }
 
@@ -57,8 +58,8 @@ class LlvmBackend : public Backend {
       return fail(llvm::toString(std::move(error)));
     llvm::Expected<llvm::orc::ExecutorAddr> entry = linker_->lookup(name);
     if (!entry) return fail(llvm::toString(entry.takeError()));
-    return std::make_unique<CompiledRegion>(linker_, std::move(code), *entry,
-                                            emitter.take_leaves());
+    return std::make_unique<CompiledRegion>(linker_, std::move(code), *entry, emitter.take_leaves(),
+                                            plan);
   }
 
   const char* error() const override { return error_.c_str(); }

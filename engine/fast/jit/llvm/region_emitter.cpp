@@ -3,10 +3,13 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/fast/jit/llvm/emit_bodies.h"
+#include "engine/fast/links.h"
 #include "engine/fast/marks.h"
 #include "isa/traits.h"
 #include "pe/bodies/rows.h"
@@ -23,7 +26,10 @@ RegionEmitter::RegionEmitter(llvm::Module& module, const Plan& plan, const Confi
       config_(config),
       module_(module),
       b_(module.getContext()),
-      lanes_(b_, config.isa) {
+      lanes_(b_, config.isa),
+      has_links_(std::any_of(plan.nodes.begin(), plan.nodes.end(), [](const PlannedNode& planned) {
+        return planned.node->ending == Ending::link;
+      })) {
   llvm::MDBuilder metadata(module.getContext());
   llvm::MDNode* root = metadata.createTBAARoot("simfarm");
   const auto tag = [&](const char* name) {
@@ -41,14 +47,28 @@ void RegionEmitter::emit(llvm::StringRef name) {
   if (config_.isa == bodies::HostIsa::avx512) function_->addFnAttr("prefer-vector-width", "512");
   prologue();
   for (const PlannedNode& planned : plan_.nodes) node(planned);
+  if (left_ == nullptr) return;
+  registers_->enter(plan_.nodes[0].uniform, left_modified_);
+  end_left();
+}
+
+void RegionEmitter::make_left() {
+  left_ = llvm::PHINode::Create(b_.getInt32Ty(), 8, "leaf", block("left"));
+}
+
+void RegionEmitter::end_left() {
+  llvm::IRBuilder<>::InsertPointGuard here(b_);
+  llvm::PHINode* const leaf = std::exchange(left_, nullptr);
+  b_.SetInsertPoint(leaf->getParent());
+  end(leaf);
 }
 
 void RegionEmitter::prologue() {
   b_.SetInsertPoint(block("entry"));
+  if (config_.width == 1) left_ = llvm::PHINode::Create(b_.getInt32Ty(), 8, "leaf", block("left"));
   frame_ = function_->getArg(0);
-  remaining_ = b_.CreateAlloca(b_.getInt64Ty());
+  time_ = b_.CreateAlloca(b_.getInt64Ty());
   retired_ = b_.CreateAlloca(b_.getInt64Ty());
-  word_ = b_.CreateAlloca(b_.getInt32Ty());
   const auto load = [&](llvm::Type* type, u64 offset) {
     return b_.CreateLoad(type, frame_field(offset));
   };
@@ -57,7 +77,7 @@ void RegionEmitter::prologue() {
   counts_ = load(b_.getPtrTy(), offsetof(Frame, counts));
   stop_ = load(b_.getInt64Ty(), offsetof(Frame, stop));
   llvm::Value* clock = load(b_.getInt64Ty(), offsetof(Frame, clock));
-  b_.CreateStore(b_.CreateSub(stop_, clock), remaining_);
+  b_.CreateStore(turned(clock), time_);
   b_.CreateStore(b_.getInt64(0), retired_);
   const PlannedNode& first = plan_.nodes[0];
   registers_ = std::make_unique<Registers>(lanes_, config_, x, plan_.used, first.uniform);
@@ -71,11 +91,37 @@ void RegionEmitter::prologue() {
   memory_ = std::make_unique<Memory>(lanes_, config_, memory, epoch, tags_);
   for (u32 k = 0; k < plan_.nodes.size(); ++k) entries_.push_back(block("node"));
 
-  llvm::BasicBlock* late = block("late");
-  b_.CreateCondBr(b_.CreateICmpUGT(clock, stop_), late, entries_[0]);
-  b_.SetInsertPoint(late);
-  registers_->enter(first.uniform, 0);
-  leave({Leaf::Why::budget, 0, first.node});
+  find_links();
+  if (!has_links_) {
+    registers_->enter(first.uniform, 0);
+    leave_if(b_.CreateICmpUGT(clock, stop_), {Leaf::Why::budget, 0, first.node});
+  }
+  llvm::Value* entry = load(b_.getInt32Ty(), offsetof(Frame, entry));
+  llvm::SwitchInst* where =
+      b_.CreateSwitch(entry, entries_[0], static_cast<u32>(plan_.entries.size()));
+  for (u32 k = 1; k < plan_.entries.size(); ++k)
+    where->addCase(b_.getInt32(k), entries_[plan_.entries[k]]);
+}
+
+/// They are the same as long as the region runs.
+void RegionEmitter::find_links() {
+  for (const PlannedNode& planned : plan_.nodes) {
+    if (planned.node->ending != Ending::link) continue;
+    const Operation& operation = planned.node->body[0];
+    const bool sends = operation.op == Op::GP_SEND;
+    const u32 direction = static_cast<u32>(operation.imm);
+    llvm::Value*& link = (sends ? out_ : in_)[direction];
+    if (link != nullptr) continue;
+    // Where there is no neighbour, a link that is always full, or empty.
+    const std::array<u64, 2> counts{sends ? u64{config_.link_depth} * Link::one : 0, 0};
+    llvm::Constant* const value = llvm::ConstantDataArray::get(module_.getContext(), counts);
+    auto* const absent = new llvm::GlobalVariable(module_, value->getType(), true,
+                                                  llvm::GlobalValue::PrivateLinkage, value);
+    const u64 side = sends ? offsetof(LinkAccess, out) : offsetof(LinkAccess, in);
+    llvm::Value* links = b_.CreateLoad(b_.getPtrTy(), frame_field(offsetof(Frame, links) + side));
+    link = b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_32(b_.getPtrTy(), links, direction));
+    link = b_.CreateSelect(b_.CreateIsNull(link), absent, link);
+  }
 }
 
 void RegionEmitter::node(const PlannedNode& planned) {
@@ -83,6 +129,7 @@ void RegionEmitter::node(const PlannedNode& planned) {
   registers_->enter(planned.uniform, planned.modified);
   memory_->begin(planned);
 
+  if (planned.node->ending == Ending::link) return link(planned);  // which has a time of its own
   admit(planned);
   // But for `next`, the last instruction belongs to the ending.
   const u32 count = size(planned) - (planned.node->ending == Ending::next ? 0 : 1);
@@ -91,18 +138,10 @@ void RegionEmitter::node(const PlannedNode& planned) {
 }
 
 void RegionEmitter::admit(const PlannedNode& planned) {
-  llvm::BasicBlock* leaving = block("leave");
-  llvm::PHINode* leaf = llvm::PHINode::Create(b_.getInt32Ty(), 2, "leaf", leaving);
-  const auto leave_if = [&](llvm::Value* condition, llvm::Value* its) {
-    llvm::BasicBlock* go_on = block("on");
-    leaf->addIncoming(its, b_.GetInsertBlock());
-    b_.CreateCondBr(condition, leaving, go_on,
-                    llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
-    b_.SetInsertPoint(go_on);
-  };
-  llvm::Value* cycles = b_.getInt64(planned.node->max_cycles);
-  leave_if(b_.CreateICmpULT(load_slot(remaining_), cycles),
-           add({Leaf::Why::budget, 0, planned.node}));
+  // Of a gang: one way out for all that is asked here.
+  const bool apart = left_ == nullptr;
+  if (apart) make_left();
+  leave_if(exceeds(planned.node->max_cycles), add({Leaf::Why::budget, 0, planned.node}));
   llvm::Value* failed = nullptr;
   for (u32 k = 0; k < planned.guards.size(); ++k) {
     const u32 root = planned.guards[k].root;
@@ -110,10 +149,7 @@ void RegionEmitter::admit(const PlannedNode& planned) {
     if (failed == nullptr) failed = add({Leaf::Why::stopped, 0, planned.node});
     leave_if(any(memory_->fails(k, registers_->read(root), 0)), failed);
   }
-  llvm::BasicBlock* run = b_.GetInsertBlock();
-  b_.SetInsertPoint(leaving);
-  leave(leaf);
-  b_.SetInsertPoint(run);
+  if (apart) end_left();
   for (u32 k = 0; k < planned.guards.size(); ++k)
     if (planned.guards[k].root != none) memory_->mark(k);
 }
@@ -135,13 +171,21 @@ llvm::BasicBlock* RegionEmitter::block(const char* name) {
   return llvm::BasicBlock::Create(b_.getContext(), name, function_);
 }
 
-void RegionEmitter::leave_if(llvm::Value* condition, const Leaf& leaf) {
-  llvm::BasicBlock* go_on = block("on");
-  llvm::BasicBlock* failed = block("stop");
+void RegionEmitter::leave_if(llvm::Value* condition, llvm::Value* leaf) {
+  llvm::BasicBlock* const here = b_.GetInsertBlock();
+  llvm::BasicBlock* const go_on = block("on");
+  llvm::BasicBlock* failed = nullptr;
+  if (left_ != nullptr) {
+    failed = left_->getParent();
+    meet(leaf);
+  } else {
+    failed = block("stop");
+    b_.SetInsertPoint(failed);
+    leave(leaf);
+  }
+  b_.SetInsertPoint(here);
   b_.CreateCondBr(condition, failed, go_on,
                   llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
-  b_.SetInsertPoint(failed);
-  leave(leaf);
   b_.SetInsertPoint(go_on);
 }
 
@@ -151,8 +195,19 @@ llvm::Value* RegionEmitter::add(const Leaf& leaf) {
 }
 
 void RegionEmitter::leave(llvm::Value* leaf) {
+  if (left_ == nullptr) return end(leaf);
+  meet(leaf);
+  b_.CreateBr(left_->getParent());
+}
+
+void RegionEmitter::meet(llvm::Value* leaf) {
+  left_modified_ |= registers_->modified();
+  left_->addIncoming(leaf, b_.GetInsertBlock());
+}
+
+void RegionEmitter::end(llvm::Value* leaf) {
   registers_->write_back();
-  b_.CreateStore(b_.CreateSub(stop_, load_slot(remaining_)), frame_field(offsetof(Frame, clock)));
+  b_.CreateStore(turned(load_slot(time_)), frame_field(offsetof(Frame, clock)));
   llvm::Value* retired = frame_field(offsetof(Frame, retired));
   b_.CreateStore(b_.CreateAdd(load_slot(retired), load_slot(retired_)), retired);
   b_.CreateRet(leaf);
@@ -160,6 +215,16 @@ void RegionEmitter::leave(llvm::Value* leaf) {
 
 llvm::Value* RegionEmitter::frame_field(u64 offset) {
   return b_.CreatePtrAdd(frame_, b_.getInt64(offset));
+}
+
+llvm::Value* RegionEmitter::turned(llvm::Value* time) {
+  return has_links_ ? time : b_.CreateSub(stop_, time);
+}
+
+llvm::Value* RegionEmitter::exceeds(u64 cycles) {
+  llvm::Value* its = b_.getInt64(cycles);
+  if (!has_links_) return b_.CreateICmpULT(load_slot(time_), its);
+  return b_.CreateICmpUGT(b_.CreateAdd(load_slot(time_), its), stop_);
 }
 
 void RegionEmitter::count(u32 counter, llvm::Value* times) {
@@ -183,7 +248,7 @@ void RegionEmitter::take(const PlannedNode& planned, u32 number, u32 k,
   effect();
   Exit& exit = planned.node->exits[number];
   count(exit.counter, b_.getInt64(1));
-  add_to_slot(remaining_, -i64{exit.cycles});
+  add_to_slot(time_, has_links_ ? i64{exit.cycles} : -i64{exit.cycles});
   add_to_slot(retired_, exit.instructions);
   const u32 next = planned.next[number];
   if (next == none) {
@@ -225,9 +290,7 @@ void RegionEmitter::ending(const PlannedNode& planned) {
     case Ending::set_loop:
       set_loop(planned);
       return;
-    case Ending::link:
-      link(planned);
-      return;
+    case Ending::link:  // link()
     case Ending::single:
       break;
   }
@@ -337,33 +400,68 @@ void RegionEmitter::division(const PlannedNode& planned) {
   stop(planned, k);
 }
 
-/// The engine sends or receives, and says when; only the time is counted here.
+/// What Link::send_by() and receive_by() do (engine/fast/links.h).
 void RegionEmitter::link(const PlannedNode& planned) {
-  const Operation& operation = planned.node->body[0];
+  const Node& node = *planned.node;
+  const Operation& operation = node.body[0];
   const bool sends = operation.op == Op::GP_SEND;
-  const auto field = [&](u64 offset) {
-    return b_.CreateLoad(b_.getPtrTy(), frame_field(offsetof(Frame, links) + offset));
+  llvm::Value* const link = (sends ? out_ : in_)[static_cast<u32>(operation.imm)];
+  const auto at_offset = [&](llvm::Value* pointer, u64 offset) {
+    return b_.CreatePtrAdd(pointer, b_.getInt64(offset));
   };
-  llvm::Value* links = field(sends ? offsetof(LinkAccess, out) : offsetof(LinkAccess, in));
-  links = b_.CreateConstGEP1_32(b_.getPtrTy(), links, static_cast<u32>(operation.imm));
-  // The node's cycles are left, or it would not have been entered.
-  llvm::Value* clock = b_.CreateSub(stop_, load_slot(remaining_));
-  llvm::Value* since = b_.CreateAdd(clock, b_.getInt64(planned.node->hazard));
-  const u64 later = u64{planned.node->max_cycles} - planned.node->hazard;
-  llvm::Value* latest = b_.CreateSub(stop_, b_.getInt64(later));
-  llvm::Value* word = sends ? read(operation, Field::rs1).value : word_;
-  llvm::Value* function = field(sends ? offsetof(LinkAccess, send) : offsetof(LinkAccess, receive));
-  llvm::FunctionType* type = llvm::FunctionType::get(
-      b_.getInt64Ty(), {b_.getPtrTy(), word->getType(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
-  llvm::CallInst* at =
-      b_.CreateCall(type, function, {b_.CreateLoad(b_.getPtrTy(), links), word, since, latest});
-  at->addFnAttr(llvm::Attribute::NoUnwind);
-  leave_if(b_.CreateICmpEQ(at, b_.getInt64(never)), {Leaf::Why::link, 0, planned.node});
-  llvm::Value* waits = b_.CreateSub(at, since);
-  count(planned.node->wait_counter, waits);
-  b_.CreateStore(b_.CreateSub(load_slot(remaining_), waits), remaining_);
+  llvm::Value* const sent_at = at_offset(link, Link::sent_offset);
+  llvm::Value* const received_at = at_offset(link, Link::received_offset);
+  const auto count_at = [&](llvm::Value* pointer, llvm::AtomicOrdering ordering) {
+    llvm::LoadInst* load = b_.CreateAlignedLoad(b_.getInt64Ty(), pointer, llvm::Align(8));
+    load->setAtomic(ordering);
+    return load;
+  };
+  constexpr auto own = llvm::AtomicOrdering::Monotonic, others = llvm::AtomicOrdering::Acquire;
+  llvm::Value* const done = count_at(sends ? sent_at : received_at, own);
+  llvm::Value* const other = count_at(sends ? received_at : sent_at, others);
+  llvm::Value* const depth = b_.getInt64(u64{config_.link_depth} * Link::one);
+  Leaf waiting{Leaf::Why::link, 0, planned.node};
+  waiting.sends = sends;
+  waiting.direction = static_cast<u8>(operation.imm);
+  waiting.hazard = node.hazard;
+  llvm::Value* const blocked = add(waiting);
+  leave_if(
+      sends ? b_.CreateICmpUGE(b_.CreateSub(done, other), depth) : b_.CreateICmpEQ(done, other),
+      blocked);
+
+  const u32 slots = Link::slots(config_.link_depth);
+  const auto slot = [&](llvm::Value* count) {
+    llvm::Value* offset = b_.CreateAnd(count, b_.getInt64(u64{slots - 1} * Link::one));
+    return b_.CreatePtrAdd(b_.CreatePtrAdd(link, offset), b_.getInt64(sizeof(Link)));
+  };
+  llvm::Value* const its = slot(done);
+  const bool other_slot = sends && slots != config_.link_depth;
+  llvm::Value* const from = b_.CreateAlignedLoad(
+      b_.getInt64Ty(),
+      at_offset(other_slot ? slot(b_.CreateSub(done, depth)) : its, offsetof(LinkSlot, from)),
+      llvm::Align(8));
+  llvm::Value* const since = b_.CreateAdd(load_slot(time_), b_.getInt64(node.hazard));
+  llvm::Value* const at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, from, since);
+  llvm::Value* const end = b_.CreateAdd(at, b_.getInt64(u64{node.max_cycles} - node.hazard));
+  leave_if(b_.CreateICmpUGT(end, stop_), blocked);
+
+  llvm::Value* const word_at = at_offset(its, offsetof(LinkSlot, word));
+  llvm::Value* word = nullptr;
+  if (sends)
+    b_.CreateAlignedStore(read(operation, Field::rs1).value, word_at, llvm::Align(4));
+  else
+    word = b_.CreateAlignedLoad(b_.getInt32Ty(), word_at, llvm::Align(4));
+  const u32 delay = sends ? config_.link_latency : config_.link_credit_latency;
+  b_.CreateAlignedStore(b_.CreateAdd(at, b_.getInt64(delay)),
+                        at_offset(its, offsetof(LinkSlot, from)), llvm::Align(8));
+  b_.CreateAlignedStore(b_.CreateAdd(done, b_.getInt64(Link::one)), sends ? sent_at : received_at,
+                        llvm::Align(8))
+      ->setAtomic(llvm::AtomicOrdering::Release);
+
+  count(node.wait_counter, b_.CreateSub(at, since));
+  b_.CreateStore(b_.CreateSub(at, b_.getInt64(node.hazard)), time_);
   take(planned, 0, 0, [&] {
-    if (!sends) registers_->write(operation.rd, lanes_.wrap(b_.CreateLoad(b_.getInt32Ty(), word_)));
+    if (!sends) registers_->write(operation.rd, lanes_.wrap(word));
   });
 }
 

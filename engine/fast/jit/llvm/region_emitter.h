@@ -1,10 +1,12 @@
 // From a plan to LLVM's intermediate code: one function u32(Frame*) for a region.
 #pragma once
+#include <array>
 #include <memory>
 #include <vector>
 
 #include "engine/fast/jit/llvm/memory.h"
 #include "engine/fast/jit/llvm/registers.h"
+#include "engine/grid.h"
 #include "isa/traits.h"
 
 namespace simfarm::fast::jit {
@@ -18,6 +20,7 @@ class RegionEmitter {
 
  private:
   void prologue();
+  void find_links();
   void node(const PlannedNode& planned);
   void ending(const PlannedNode& planned);
   void branch(const PlannedNode& planned);
@@ -48,11 +51,19 @@ class RegionEmitter {
   void stop_if(llvm::Value* condition, const PlannedNode& planned, u32 k) {
     leave_if(condition, {Leaf::Why::stopped, k, planned.node});
   }
-  void leave_if(llvm::Value* condition, const Leaf& leaf);
+  void leave_if(llvm::Value* condition, const Leaf& leaf) { leave_if(condition, add(leaf)); }
+  void leave_if(llvm::Value* condition, llvm::Value* leaf);
   /// What a node's code asks before it does anything: cycles left, and guards.
   void admit(const PlannedNode& planned);
   void leave(const Leaf& leaf) { leave(add(leaf)); }
   void leave(llvm::Value* leaf);
+  /// The block that several ways out meet in.
+  void make_left();
+  void end_left();
+  /// The block that is emitted now ends there.
+  void meet(llvm::Value* leaf);
+  /// Returns to the engine.
+  void end(llvm::Value* leaf);
   llvm::Value* add(const Leaf& leaf);
   void stop(const PlannedNode& planned, u32 k) { leave({Leaf::Why::stopped, k, planned.node}); }
   /// Counts an exit and goes where it leads; one that the node did not have when the region was
@@ -62,6 +73,10 @@ class RegionEmitter {
   llvm::BasicBlock* taking(const PlannedNode& planned, u32 exit, u32 k,
                            llvm::function_ref<void()> effect);
 
+  /// From the clock at the function's entry to what the slot holds, or back.
+  llvm::Value* turned(llvm::Value* time);
+  /// Whether `cycles` more would go beyond Frame::stop.
+  llvm::Value* exceeds(u64 cycles);
   void count(u32 counter, llvm::Value* times);
   llvm::Value* frame_field(u64 offset);
   llvm::Value* load_slot(llvm::Value* slot) { return b_.CreateLoad(b_.getInt64Ty(), slot); }
@@ -72,6 +87,7 @@ class RegionEmitter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   Lanes lanes_;
+  const bool has_links_;
   AliasTags tags_;
   llvm::Function* function_ = nullptr;
   std::unique_ptr<Registers> registers_;
@@ -79,9 +95,14 @@ class RegionEmitter {
   llvm::Value* frame_ = nullptr;
   llvm::Value* counts_ = nullptr;
   llvm::Value* stop_ = nullptr;
-  llvm::Value* remaining_ = nullptr;  ///< slot: cycles until Frame::stop
-  llvm::Value* retired_ = nullptr;    ///< slot
-  llvm::Value* word_ = nullptr;       ///< slot, 32 bits: received
+  /// Slot: in a region with links the clock, in others the cycles until Frame::stop.
+  llvm::Value* time_ = nullptr;
+  llvm::Value* retired_ = nullptr;                          ///< slot
+  std::array<llvm::Value*, direction_count> out_{}, in_{};  ///< links that the region uses
+  /// Where several ways out meet, so that rows are written back once in the code: of one PE, all of
+  /// them; of a gang those of admit(). Null: each is alone.
+  llvm::PHINode* left_ = nullptr;
+  Rows left_modified_ = 0;
   std::vector<llvm::BasicBlock*> entries_;
   std::vector<Leaf> leaves_;
 };
