@@ -74,6 +74,15 @@ void Crew::run(const std::function<void(u32)>& part) {
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
+bool Rest::soon(const std::function<bool()>& can_go_on) {
+  constexpr u32 some_looks = 64;
+  for (u32 look = 0; look < some_looks; ++look) {
+    if (can_go_on()) return true;
+    pause();
+  }
+  return false;
+}
+
 bool Rest::rest(bool may, const std::function<bool()>& can_go_on) {
   u64 word = state_.load(std::memory_order_acquire);
   for (;;) {

@@ -46,6 +46,10 @@ class Rest {
   /// All of them work.
   explicit Rest(u32 members) : members_(members), state_(pack({0, 0, members})) {}
 
+  /// The calling member cannot go on. Looks for some microseconds whether it can; false: it had
+  /// better rest.
+  static bool soon(const std::function<bool()>& can_go_on);
+
   /// The calling member cannot go on. Returns true when none can; false as soon as `can_go_on`,
   /// which is asked again and again, says that this one can. `may`: it could at all.
   bool rest(bool may, const std::function<bool()>& can_go_on);

@@ -31,6 +31,9 @@ Stall unfinished_wait(Op op) {
 
 /// Instructions of all workers in one phase: fewer are done before the other threads are there.
 constexpr u64 worth_a_crew = 10'000;
+/// Of a worker, from one rest to the next: fewer take less time than to be woken does.
+constexpr u64 worth_a_rest = 50'000;
+constexpr u64 rests_to_see = 16;
 
 }  // namespace
 
@@ -81,15 +84,29 @@ void Run::go() {
   fabric_.finish_races();
 }
 
+u64 Run::worked() const {
+  u64 instructions = 0;
+  for (const auto& worker : workers_) instructions += worker->worked();
+  return instructions;
+}
+
 /// Until none of the PEs can go on without the fabric or those it waits for at a gate. True: some
 /// did.
 bool Run::run_pes() {
   if (!crew_) return workers_[0]->run_pes();
-  const bool together = shuffles_ || phase_ >= worth_a_crew;
-  const bool any = together ? run_together() : run_in_turn();
-  u64 worked = 0;
-  for (const auto& worker : workers_) worked += worker->worked();
-  phase_ = (7 * phase_ + worked) / 8;
+  const u64 before = worked();
+  bool any = false;
+  coupled_ = false;
+  const bool together = shuffles_ || (phase_ >= worth_a_crew && in_turn_ == 0);
+  if (together) any = run_together();
+  if (coupled_) {
+    in_turn_ = next_in_turn_;
+    next_in_turn_ *= 2;
+  }
+  if (!together || coupled_) any |= run_in_turn();
+  const u64 instructions = worked() - before;
+  in_turn_ -= std::min(in_turn_, instructions);
+  phase_ = (7 * phase_ + instructions) / 8;
   return any;
 }
 
@@ -103,15 +120,26 @@ bool Run::run_in_turn() {
   return any;
 }
 
+/// When it finds out that the workers are coupled, it may end before the phase is over.
 bool Run::run_together() {
   Rest rest(static_cast<u32>(workers_.size()));
-  std::atomic<bool> any = false;
+  std::atomic<bool> any = false, coupled = false;
   crew_->run([&](u32 member) {
     Worker& worker = *workers_[member];
-    do {
+    const u64 before = worker.worked();
+    const auto can_go_on = [&] { return !coupled && worker.can_go_on_at_links(); };
+    u64 rests = 0;
+    for (;;) {
       if (worker.run_pes()) any = true;
-    } while (!rest.rest(worker.waits_at_links(), [&] { return worker.can_go_on_at_links(); }));
+      const bool may = worker.waits_at_links();
+      if (may && Rest::soon(can_go_on)) continue;
+      if (may && !shuffles_ && ++rests > rests_to_see &&
+          worker.worked() - before < rests * worth_a_rest)
+        coupled = true;
+      if (rest.rest(may, can_go_on)) return;
+    }
   });
+  coupled_ = coupled;
   return any;
 }
 

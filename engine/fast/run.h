@@ -44,6 +44,7 @@ class Run {
   bool run_pes();
   bool run_in_turn();
   bool run_together();
+  u64 worked() const;
 
   bool all_ended() const;
   Cycle first_standstill() const;
@@ -59,6 +60,9 @@ class Run {
   /// Instructions of all workers in a phase, on average so far. At first, many: a run that never
   /// meets the fabric has one phase.
   u64 phase_ = u64{1} << 20;
+  /// The workers wait for each other too often: instructions that are done in turn at least.
+  bool coupled_ = false;
+  u64 in_turn_ = 0, next_in_turn_ = u64{1} << 24;
   bool shuffles_ = false;
 };
 

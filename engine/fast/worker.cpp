@@ -21,6 +21,8 @@ Worker::Worker(const RunInput& input, const HostOptions& host, ArrayState& state
       state_(state),
       fabric_(fabric),
       tiles_(std::move(tiles)),
+      first_(tiles_.front() * state.storage.width()),
+      end_(std::min((tiles_.back() + 1) * state.storage.width(), input.machine.pes())),
       graph_(state.images),
       stepper_(input, graph_, state.end),
       hotness_(input.machine, host, state.storage.width(), granule,
@@ -144,9 +146,12 @@ void Worker::trap(Pe& pe, Cycle at, Fault fault) {
 
 bool Worker::waits_at_links() {
   at_links_.clear();
-  for (const u32 tile : tiles_)
-    for (const Pe& pe : lanes(tile))
-      if (pe.block == Block::link_full || pe.block == Block::link_empty) at_links_.push_back(pe.id);
+  for (PeId id = first_; id < end_; ++id) {
+    const Pe& pe = state_.pes[id];
+    if (pe.block != Block::link_full && pe.block != Block::link_empty) continue;
+    const auto other = state_.links.next_to(id, static_cast<Direction>(pe.op->imm));
+    if (other && (*other < first_ || *other >= end_)) at_links_.push_back(id);
+  }
   return !at_links_.empty();
 }
 

@@ -41,9 +41,9 @@ class Worker {
   /// Runs every PE of its own until none can go on without the fabric, without a word or room of
   /// a link, or without those it waits for at a gate. True: some did.
   bool run_pes();
-  /// Instructions, of a gang those of one lane, since it was asked last: about what they cost.
-  u64 worked() { return std::exchange(worked_, 0); }
-  /// Some of its PEs wait at links.
+  /// Instructions so far, of a gang those of one lane: about what they cost.
+  u64 worked() const { return worked_; }
+  /// Some of its PEs wait at links to those of others.
   bool waits_at_links();
   /// One of them can go on by now.
   bool can_go_on_at_links() const;
@@ -77,7 +77,8 @@ class Worker {
   ArrayState& state_;
   Fabric& fabric_;
   std::vector<u32> tiles_;
-  std::vector<PeId> at_links_;  ///< PEs that wait there
+  PeId first_, end_;            ///< its PEs are [first, end)
+  std::vector<PeId> at_links_;  ///< of waits_at_links()
   Graph graph_;
   Stepper stepper_;
   Hotness hotness_;
