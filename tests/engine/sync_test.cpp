@@ -65,6 +65,24 @@ TEST(Links, EdgeTrapsAndTorusWraps) {
   EXPECT_EQ(run_kernels(machine, kernels).exit_code(2), 5u);
 }
 
+/// Two host threads, half of the rows each, and a word from one to the other every few
+/// instructions: they would do nothing but wait for each other.
+TEST(Links, ThreadsThatAreCoupledGoOnInTurn) {
+  constexpr u32 rows = 32, words = 3000;
+  std::vector<Kernel> kernels(rows);
+  for (u32 row = 0; row < rows; ++row) {
+    Kernel& kernel = kernels[row];
+    kernel.li(t0, words).li(a0, 0).li(t1, row);
+    const u32 top = kernel.here();
+    if (row > 0) kernel.recv(t1, north);
+    if (row + 1 < rows) kernel.send(south, t1);
+    kernel.op(Op::ADD, {.rd = a0, .rs1 = a0, .rs2 = t1}).addi(t1, t1, 3).addi(t0, t0, -1);
+    kernel.branch(Op::BNE, t0, zero, top).exit();
+  }
+  const Finished run = run_kernels(machine_of(rows, 1), kernels);
+  EXPECT_EQ(run.exit_code(rows - 1), 3u * (words - 1) * words / 2);
+}
+
 TEST(Links, APeOfATorusOfOneIsItsOwnNeighbour) {
   Machine machine = machine_of(1, 1);
   machine.torus_rows = true;
