@@ -26,6 +26,9 @@ class Fast final : public Simulation {
     return reference_->run();
   }
   bool read(u32 address, std::span<u8> bytes) const override { return ran().read(address, bytes); }
+  bool untouched(u32 address, u64 length) const override {
+    return ran().untouched(address, length);
+  }
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const override {
     return ran().read_local(pe, address, bytes);
   }

@@ -100,7 +100,10 @@ class Simulation {
   /// Reads `bytes.size()` bytes of OCM or DRAM at `address` after the run. False when the range is
   /// not all inside one of them.
   virtual bool read(u32 address, std::span<u8> bytes) const = 0;
-  /// The same for `pe`'s local memory, DMA's view: all completed transfers are in it.
+  /// True when nothing, the loader included, wrote to OCM or DRAM around this range: it reads as
+  /// memory does that nothing initialised. False says nothing.
+  virtual bool untouched(u32 address, u64 length) const = 0;
+  /// The same as read() for `pe`'s local memory, DMA's view: all completed transfers are in it.
   virtual bool read_local(PeId pe, u32 address, std::span<u8> bytes) const = 0;
   /// After the run.
   virtual HostReport host() const = 0;

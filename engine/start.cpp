@@ -199,6 +199,12 @@ SparseMemory* SharedMemories::find(u32 address, u64 bytes) {
   return nullptr;
 }
 
+bool SharedMemories::untouched(u32 address, u64 length) const {
+  for (const SparseMemory* memory : {&ocm, &dram})
+    if (memory->region().contains(address, length)) return memory->untouched(address, length);
+  return false;
+}
+
 bool SharedMemories::read(u32 address, std::span<u8> bytes) const {
   for (const SparseMemory* memory : {&ocm, &dram}) {
     if (!memory->region().contains(address, bytes.size())) continue;

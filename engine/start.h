@@ -32,6 +32,8 @@ struct SharedMemories {
   SparseMemory* find(u32 address, u64 bytes);
   /// False when the range is not all inside one of them.
   bool read(u32 address, std::span<u8> bytes) const;
+  /// True when nothing wrote there; false when no memory holds all of the range as well.
+  bool untouched(u32 address, u64 length) const;
 
   SparseMemory ocm;
   SparseMemory dram;

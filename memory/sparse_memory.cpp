@@ -46,6 +46,12 @@ void SparseMemory::read(u32 address, std::span<u8> bytes) const {
   });
 }
 
+bool SparseMemory::untouched(u32 address, u64 length) const {
+  bool none = true;
+  split(address, length, [&](u64 number, u64, u64, u64) { none = none && !pages_[number]; });
+  return none;
+}
+
 void SparseMemory::write(u32 address, std::span<const u8> bytes) {
   split(address, bytes.size(), [&](u64 number, u64 offset, u64 done, u64 count) {
     const auto part = bytes.subspan(done, count);

@@ -26,6 +26,9 @@ class SparseMemory {
   void write(u32 address, std::span<const u8> bytes);
   void zero(u32 address, u64 length);
 
+  /// True when nothing has written to a page of the range: it reads as it did at the start.
+  bool untouched(u32 address, u64 length) const;
+
   /// Pages that take space.
   u64 backed_pages() const { return backed_; }
 

@@ -35,6 +35,10 @@ bool Array::read(u32 address, std::span<u8> bytes) const {
   return run_ != nullptr && run_->read(address, bytes);
 }
 
+bool Array::untouched(u32 address, u64 length) const {
+  return run_ != nullptr && run_->untouched(address, length);
+}
+
 bool Array::read_local(PeId pe, u32 address, std::span<u8> bytes) const {
   return run_ != nullptr && run_->read_local(pe, address, bytes);
 }

@@ -36,6 +36,7 @@ class Run {
   std::string trouble() const;
 
   bool read(u32 address, std::span<u8> bytes) const { return shared_.read(address, bytes); }
+  bool untouched(u32 address, u64 length) const { return shared_.untouched(address, length); }
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const;
 
  private:

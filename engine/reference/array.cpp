@@ -150,6 +150,10 @@ bool Array::read(u32 address, std::span<u8> bytes) const {
   return world_.shared.read(address, bytes);
 }
 
+bool Array::untouched(u32 address, u64 length) const {
+  return world_.shared.untouched(address, length);
+}
+
 bool Array::read_local(PeId pe, u32 address, std::span<u8> bytes) const {
   if (pe >= pes_.size() || !world_.machine.map.local.contains(address, bytes.size())) return false;
   const std::vector<u8> view = world_.locals[pe].dma_view(address, bytes.size());

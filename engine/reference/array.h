@@ -16,6 +16,7 @@ class Array final : public Simulation {
 
   Outcome run() override;
   bool read(u32 address, std::span<u8> bytes) const override;
+  bool untouched(u32 address, u64 length) const override;
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const override;
   HostReport host() const override { return {EngineKind::reference, {}}; }
 

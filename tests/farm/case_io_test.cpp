@@ -21,6 +21,7 @@ class CountingMemory : public Simulation {
     for (u8& byte : bytes) byte = static_cast<u8>(address++);
     return true;
   }
+  bool untouched(u32, u64) const override { return false; }
   bool read_local(PeId, u32, std::span<u8>) const override { return false; }
   HostReport host() const override { return {}; }
 };

@@ -37,6 +37,19 @@ TEST(SparseMemory, WritesAcrossPages) {
   EXPECT_EQ(memory.backed_pages(), 2u);
 }
 
+TEST(SparseMemory, KnowsWhatNothingWrote) {
+  SparseMemory memory(dram);
+  EXPECT_TRUE(memory.untouched(dram.base, dram.bytes));
+  memory.zero(dram.base, dram.bytes);  // it reads as zero anyway
+  EXPECT_TRUE(memory.untouched(dram.base, dram.bytes));
+  memory.write(dram.base + 3 * page, std::vector<u8>{0});
+  EXPECT_FALSE(memory.untouched(dram.base, dram.bytes));
+  EXPECT_TRUE(memory.untouched(dram.base + 2 * page, page));
+  EXPECT_FALSE(memory.untouched(dram.base + 2 * page, page + 1));
+  EXPECT_FALSE(memory.untouched(dram.base + 4 * page - 1, 1));
+  EXPECT_TRUE(memory.untouched(dram.base + 4 * page, page));
+}
+
 TEST(SparseMemory, HoldsTheLastByteOfTheAddressSpace) {
   SparseMemory memory({0xffff'0000, 0x1'0000});
   memory.write(0xffff'ffff, std::vector<u8>{7});

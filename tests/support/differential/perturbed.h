@@ -23,6 +23,9 @@ class PerturbedSimulation final : public Simulation {
   bool read(u32 address, std::span<u8> bytes) const override {
     return inner_->read(address, bytes);
   }
+  bool untouched(u32 address, u64 length) const override {
+    return inner_->untouched(address, length);
+  }
   bool read_local(PeId pe, u32 address, std::span<u8> bytes) const override {
     return inner_->read_local(pe, address, bytes);
   }
