@@ -1,0 +1,1 @@
+// Nothing: its target keeps the headers of the tests that are not optimised (tests/CMakeLists.txt).
