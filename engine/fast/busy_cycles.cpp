@@ -49,7 +49,10 @@ Cycle BusyCycles::take_in_parts(u64 number, u64 free, u32 beats, Grants& grants)
     u64& bits = word(number);
     bits |= taken_here;
     if (bits == ~u64{0}) note_full(number);
-    if (beats == 0) return after - 1;
+    if (beats == 0) {
+      taken_until(after);
+      return after - 1;
+    }
     number = next_free_word(number);
     free = ~word(number);
   }
@@ -61,6 +64,38 @@ void BusyCycles::give_back(const Grants::Run& run) {
     word(number) &= ~(u64{1} << cycle % word_cycles);
     if (number >= full_begin_) full_end_ = std::clamp(number, full_begin_, full_end_);
   }
+}
+
+void BusyCycles::take_in_word(u64 number, u64 cycles) {
+  if (cycles == 0) return;
+  u64& bits = word(number);
+  check((bits & cycles) == 0, "cycles that are taken already");
+  bits |= cycles;
+  if (bits == ~u64{0}) note_full(number);
+}
+
+void BusyCycles::take_all(Cycle from, u64 cycles) {
+  if (cycles == 0) return;
+  const u64 number = from / word_cycles;
+  const u32 shift = static_cast<u32>(from % word_cycles);
+  take_in_word(number, cycles << shift);
+  if (shift != 0) take_in_word(number + 1, cycles >> (word_cycles - shift));
+  taken_until(from + std::bit_width(cycles));
+}
+
+void BusyCycles::copy_from(Cycle from, std::vector<u64>& words) const {
+  if (end_ <= from) return;
+  const u64 last = (end_ - 1) / word_cycles;
+  const u32 shift = static_cast<u32>(from % word_cycles);
+  const std::size_t before = words.size();
+  std::size_t used = before;
+  for (u64 number = from / word_cycles; number <= last; ++number) {
+    u64 bits = words_[number & mask_] >> shift;
+    if (shift != 0 && number < last) bits |= words_[(number + 1) & mask_] << (word_cycles - shift);
+    words.push_back(bits);
+    if (bits != 0) used = words.size();
+  }
+  words.resize(used);
 }
 
 void BusyCycles::make_room(u64 number) {

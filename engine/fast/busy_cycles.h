@@ -42,8 +42,13 @@ class BusyCycles {
     if ((bits & taken) != 0) return false;
     bits |= taken;
     if (bits == ~u64{0}) note_full(number);
+    taken_until(ready + beats);
     return true;
   }
+  /// Takes the cycles from `from` on that `cycles` has a bit for; all of them are free.
+  void take_all(Cycle from, u64 cycles);
+  /// Appends what is taken from `from` on, a bit a cycle, 64 to a word, up to the last that is.
+  void copy_from(Cycle from, std::vector<u64>& words) const;
   /// Cycles that were taken are free again.
   void give_back(const Grants::Run& run);
 
@@ -60,6 +65,8 @@ class BusyCycles {
     return number - full_begin_ < full_end_ - full_begin_ ? full_end_ : number;
   }
   void note_full(u64 number);
+  void taken_until(Cycle end) { end_ = end > end_ ? end : end_; }
+  void take_in_word(u64 number, u64 cycles);
   void make_room(u64 number);
   /// `free`: of the word `number`, what may be taken.
   Cycle take_in_parts(u64 number, u64 free, u32 beats, Grants& grants);
@@ -72,6 +79,7 @@ class BusyCycles {
   std::vector<u64> words_ = std::vector<u64>(8);
   u64 mask_ = 7;   ///< words_.size() - 1
   u64 begin_ = 0;  ///< the first word that the ring holds
+  Cycle end_ = 0;  ///< nothing is taken from it on
   // Words of a stretch without a free cycle: a queue of many transfers is searched once, not again
   // by each one.
   u64 full_begin_ = 0;
@@ -115,7 +123,9 @@ inline Cycle BusyCycles::take_one(Cycle ready) {
   }
   *bits |= free & -free;
   if (*bits == ~u64{0}) note_full(number);
-  return number * word_cycles + static_cast<u32>(std::countr_zero(free));
+  const Cycle cycle = number * word_cycles + static_cast<u32>(std::countr_zero(free));
+  taken_until(cycle + 1);
+  return cycle;
 }
 
 inline Cycle BusyCycles::take(Cycle ready, u32 beats, Grants& grants) {
@@ -137,6 +147,7 @@ inline Cycle BusyCycles::take(Cycle ready, u32 beats, Grants& grants) {
       const Cycle cycle = number * word_cycles + first;
       grants.runs[0] = {cycle, beats};
       grants.count = 1;
+      taken_until(cycle + beats);
       return cycle + beats - 1;
     }
   }

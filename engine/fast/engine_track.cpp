@@ -20,13 +20,16 @@ u64& EngineTrack::total(DmaReport& report, Counted what) {
 }
 
 void EngineTrack::forget(Cycle floor) {
-  if (charges_.size() + counts_.size() < forget_at_) return;
+  const auto kept = [&] { return charges_.size() + counts_.size() + repeated_.size(); };
+  if (kept() < forget_at_) return;
   const auto over =
       std::partition_point(charges_.begin(), charges_.end(),
                            [&](const Charge& charge) { return charge.until() <= floor; });
   charges_.erase(charges_.begin(), over);
   std::erase_if(counts_, [&](const Count& count) { return count.at <= floor; });
-  forget_at_ = std::max(forget_from, 2 * (charges_.size() + counts_.size()));
+  std::erase_if(repeated_,
+                [&](const Repeated& one) { return one.from + one.counts->last <= floor; });
+  forget_at_ = std::max(forget_from, 2 * kept());
 }
 
 DmaReport EngineTrack::report(Cycle end, std::optional<Cycle> waiting_since) const {
@@ -41,9 +44,14 @@ DmaReport EngineTrack::report(Cycle end, std::optional<Cycle> waiting_since) con
     cycles(charge->bin()) -= until - from;
     until = from;
   }
-  for (const Count& count : counts_)
-    if (count.at > end || (count.at == end && planted(Planted::bytes_counted_late)))
+  const auto take_back = [&](const Count& count, Cycle from) {
+    const Cycle at = from + count.at;
+    if (at > end || (at == end && planted(Planted::bytes_counted_late)))
       total(report, count.what) -= count.amount;
+  };
+  for (const Count& count : counts_) take_back(count, 0);
+  for (const Repeated& one : repeated_)
+    for (const Count& count : one.counts->all) take_back(count, one.from);
   if (waiting_since && *waiting_since + 1 < end)
     cycles(DmaBin::acquire_wait) += end - std::max(until, std::min(end, *waiting_since + 1));
   u64 busy = 0;

@@ -1,7 +1,9 @@
 // One DMA engine as its placed transfers leave it: when its burst slots become free, and where its
 // cycles go (docs/machine.md, D5), as far ahead as transfers have been placed.
 #pragma once
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
@@ -24,6 +26,8 @@ class EngineTrack {
 
  private:
   friend class Placing;
+  friend class Repeats;
+  friend class Reservations;
 
   /// Of the cycles [the one before's until, until); in one word, as there are many.
   struct Charge {
@@ -40,6 +44,16 @@ class EngineTrack {
     u32 amount = 0;
     Counted what{};
   };
+  /// All that a transfer counts.
+  struct Counts {
+    std::vector<Count> all;
+    Cycle last = 0;
+  };
+  /// The same of one that is placed as another was: cycles are counted from `from`.
+  struct Repeated {
+    Cycle from = 0;
+    std::shared_ptr<const Counts> counts;
+  };
 
   /// Cycles that are not charged yet go to `bin`, up to `until`.
   void charge(DmaBin bin, Cycle until) {
@@ -55,6 +69,9 @@ class EngineTrack {
   Cycle charged() const { return charged_; }
   /// It counts in a run that ends in cycle `at` or later; who places adds it to total_.
   void count(Counted what, Cycle at, u32 amount) { counts_.push_back({at, amount, what}); }
+  void count(Cycle from, std::shared_ptr<const Counts> counts) {
+    repeated_.push_back({from, std::move(counts)});
+  }
   static u64& total(DmaReport& report, Counted what);
   /// No report will be of an end before `floor`.
   void forget(Cycle floor);
@@ -67,6 +84,7 @@ class EngineTrack {
   DmaReport total_;              ///< with all charges and counts
   std::vector<Charge> charges_;  ///< the recent ones, in order
   std::vector<Count> counts_;    ///< the recent ones
+  std::vector<Repeated> repeated_;
   u64 forget_at_ = forget_from;  ///< charges and counts
 };
 

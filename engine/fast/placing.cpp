@@ -38,20 +38,12 @@ Placing::Placing(Reservations& reservations, const Request& request, Cycle start
       source_(side(request.source_space, reservations.read_ports_, false)),
       destination_(side(request.destination_space, reservations.write_ports_, request.adds())),
       written_times_(std::max<u32>(1, static_cast<u32>(request.receivers.size()))),
-      start_(start),
       setup_end_(start + reservations.machine_.dma.setup),
       slots_from_(setup_end_),
       last_issue_(start),
-      latest_end_(setup_end_) {
-  check(start >= engine.next_start_ && start > request.queued && start >= all_.floor_,
-        "a transfer is placed before it can start");
-}
+      latest_end_(setup_end_) {}
 
 Placement Placing::run() {
-  engine_.forget(all_.floor_);
-  engine_.charge(DmaBin::idle, std::min(request_.queued + 1, start_));
-  engine_.charge(DmaBin::acquire_wait, start_);
-  engine_.charge(DmaBin::setup, setup_end_);
   multicast_.begin(request_, setup_end_, all_.machine_,
                    {all_.buses_, all_.read_ports_, all_.write_ports_});
   place_bursts();

@@ -113,7 +113,6 @@ class Placing {
   Memory source_;
   Memory destination_;
   u32 written_times_;  ///< how often each byte written counts
-  Cycle start_;
   Cycle setup_end_;
 
   Cycle slots_from_;  ///< no burst that takes a slot can be issued before it

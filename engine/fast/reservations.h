@@ -31,6 +31,8 @@ struct Placement {
   std::vector<AtReceiver> receivers;
 };
 
+class Repeats;
+
 class Reservations {
  public:
   /// Of a run in which no cycle >= `limit` takes place.
@@ -48,8 +50,12 @@ class Reservations {
   /// is told, the less is kept.
   void trim(Cycle floor) { floor_ = floor > floor_ ? floor : floor_; }
 
+  /// Transfers that were placed as one before them (engine/fast/repeats.h).
+  u64 placed_as_before() const;
+
  private:
   friend class Placing;
+  friend class Repeats;
   struct Scratch;
 
   const Machine& machine_;
@@ -61,6 +67,7 @@ class Reservations {
   std::vector<BusyCycles> read_ports_;   ///< by PE
   std::vector<BusyCycles> write_ports_;  ///< by PE
   std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<Repeats> repeats_;
 };
 
 }  // namespace simfarm::fast

@@ -86,6 +86,7 @@ class FastEngines {
     return found == releases_.end() ? never : found->second;
   }
   u64 started() const { return times_.size(); }
+  u64 placed_as_before() const { return reservations_.placed_as_before(); }
 
   SparseMemory ocm;
   SparseMemory dram;

@@ -49,6 +49,7 @@ std::string text(const DmaReport& report) {
 
 struct Compared {
   u64 transfers = 0;
+  u64 as_before = 0;  ///< of them, in the fast engine
   Cycle cycles = 0;
   std::string difference;  ///< the first one; empty: none
 };
@@ -70,6 +71,7 @@ Compared compare(const Traffic& traffic, Cycle stop, Cycle limit) {
   Compared compared;
   const Cycle end = compared.cycles = reference.run(never, stop);
   fast.run(end);
+  compared.as_before = fast.placed_as_before();
 
   const auto differ = [&](const std::string& what, const auto& expected, const auto& actual) {
     if (compared.difference.empty() && expected != actual)
@@ -211,6 +213,25 @@ TEST(Reservation, ReleaseBeforeALimitAmongIndexReads) {
   traffic.jobs.push_back({0, 1, {d}});
   for (Cycle stop = 1; stop < 60; ++stop)
     ASSERT_EQ(compare(traffic, stop, stop).difference, "") << stop;
+}
+
+/// Few transfers that come again and again, in the same cycles of a period or nearly so: most are
+/// placed as one before them was.
+TEST(Reservation, OfTransfersThatComeAgain) {
+  u64 as_before = 0;
+  for (u64 seed = 0; seed < 80; ++seed) {
+    const Traffic traffic = repeated_traffic(seed);
+    const Compared whole = compare(traffic, 1'000'000, never);
+    ASSERT_EQ(whole.difference, "") << "seed " << seed << "\n"
+                                    << smallest(traffic, 1'000'000, never);
+    as_before += whole.as_before;
+    const Cycle stop = whole.cycles * (seed % 7 + 1) / 8 + seed % 11;
+    for (const Cycle limit : {stop, never})
+      ASSERT_EQ(compare(traffic, stop, limit).difference, "")
+          << "seed " << seed << " to " << stop << "\n"
+          << smallest(traffic, stop, limit);
+  }
+  EXPECT_GT(as_before, 1000);
 }
 
 TEST(Reservation, WithAcquires) { run_many(1'000'000, 300, true); }

@@ -119,6 +119,40 @@ inline dma::Descriptor random_padded(const Machine& machine, PeId pe, RandomDesc
   return d;
 }
 
+/// A few jobs, in every period once more; in some periods, one more or one less.
+inline Traffic repeated_traffic(u64 seed) {
+  RandomDescriptors choose(machine_of(1, 1), seed * 2 + 1);
+  Traffic traffic{random_machine(choose), {}, {}};
+  const Machine& machine = traffic.machine;
+  RandomDescriptors make(machine, seed);
+  std::vector<Job> jobs;
+  const u32 count = 1 + make.below(4);
+  for (u32 k = 0; k < count; ++k) {
+    Job job{k + make.below(40), make.below(machine.pes()), {}};
+    do
+      job.chain.push_back(make.one_in(3) ? random_padded(machine, job.pe, make)
+                                         : random_tile(machine, job.pe, make));
+    while (make.one_in(4));
+    jobs.push_back(std::move(job));
+  }
+  const Cycle period = 300 + make.below(3000);
+  for (u32 round = 0; round < 24; ++round) {
+    const bool disturbed = make.one_in(6);
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      if (disturbed && make.one_in(2)) continue;
+      traffic.jobs.push_back(jobs[k]);
+      traffic.jobs.back().at += round * period + (disturbed ? make.below(20) : 0);
+    }
+  }
+  std::stable_sort(traffic.jobs.begin(), traffic.jobs.end(), [](const Job& a, const Job& b) {
+    return std::pair(a.at, a.pe) < std::pair(b.at, b.pe);
+  });
+  const auto same = [](const Job& a, const Job& b) { return a.at == b.at && a.pe == b.pe; };
+  traffic.jobs.erase(std::unique(traffic.jobs.begin(), traffic.jobs.end(), same),
+                     traffic.jobs.end());
+  return traffic;
+}
+
 /// `acquires`: some descriptors wait for releases, of which there may not be enough.
 inline Traffic random_traffic(u64 seed, bool acquires) {
   RandomDescriptors choose(machine_of(1, 1), seed * 2 + 1);
