@@ -57,6 +57,56 @@ void write_quad(u32* row, const u8* const* values, u32 words) {
     write_lane(row + k * tile_lanes + lane, values[lane] + 4 * k, words - k);
 }
 
+/// The doublewords of `count` spans, one after the other.
+void write_doublewords(u32* row, const u8* image, const Span* spans, u32 count) {
+  for (u32 k = 0; k < count; ++k) {
+    const u8* const from = image + static_cast<i32>(spans[k].source);
+    std::memcpy(row + 2 * k * tile_lanes, from, 4);
+    std::memcpy(row + (2 * k + 1) * tile_lanes, from + 4, 4);
+  }
+}
+
+/// The same for four lanes, each from its own image.
+void write_doublewords(u32* row, const u8* const* images, const Span* spans, u32 count) {
+  using Pair = u64 __attribute__((vector_size(16)));
+  u32 last = ~spans[0].source;
+  Quad low{}, high{};
+  for (u32 k = 0; k < count; ++k) {
+    if (spans[k].source != last) {
+      last = spans[k].source;
+      const auto at = [&](u32 lane) {
+        u64 value;
+        std::memcpy(&value, images[lane] + static_cast<i32>(last), 8);
+        return Quad(Pair{value, 0});
+      };
+      const Quad ab = __builtin_shuffle(at(0), at(1), Quad{0, 4, 1, 5});
+      const Quad cd = __builtin_shuffle(at(2), at(3), Quad{0, 4, 1, 5});
+      low = __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5});
+      high = __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7});
+    }
+    put(row + 2 * k * tile_lanes, low);
+    put(row + (2 * k + 1) * tile_lanes, high);
+  }
+}
+
+/// `row`: lane 0's first word.
+void write_doubleword_rows(u32* row, const Lanes& images, const Span* spans, u32 count) {
+  constexpr u32 at_once = block / 2;
+  for (u32 begin = 0; begin < count; begin += at_once) {
+    const u32 now = std::min(at_once, count - begin);
+    u32* const first = row + u64{2} * begin * tile_lanes;
+    for (u32 lane = 0; lane < tile_lanes; lane += quad) {
+      const u8* const* const four = images.data() + lane;
+      if (std::all_of(four, four + quad, [](const u8* one) { return one != nullptr; })) {
+        write_doublewords(first + lane, four, spans + begin, now);
+        continue;
+      }
+      for (u32 k = 0; k < quad; ++k)
+        if (four[k] != nullptr) write_doublewords(first + lane + k, four[k], spans + begin, now);
+    }
+  }
+}
+
 /// `row`: lane 0's first word.
 void write_rows(u32* row, const Lanes& lanes, u64 offset, u32 words) {
   for (u32 begin = 0; begin < words; begin += block) {
@@ -123,8 +173,18 @@ void Deliveries::deliver_next(PeId pe, PeId tile_end) {
   Lanes lanes{};
   for (PeId other = pe; other < tile_end; ++other) {
     if (due_[other].done() || !due_[other].next().payload.same_places(payload)) continue;
-    lanes[other - tile] = due_[other].next().payload.values();
+    const Payload& same = due_[other].next().payload;
+    lanes[other - tile] = same.in_image() ? same.image() : same.values();
     ++due_[other].delivered;
+  }
+  if (payload.in_image()) {
+    const Span* spans = payload.spans().data();
+    for (const Plan::Run& run : payload.runs()) {
+      u32* const row = pes_[pe].local.word(payload.address(run)) - (pe - tile);
+      write_doubleword_rows(row, lanes, spans, run.bytes / 8);
+      spans += run.bytes / 8;
+    }
+    return;
   }
   u64 offset = 0;
   payload.for_each_run([&](u32 address, std::span<const u8> values) {

@@ -15,14 +15,14 @@ u32 word_at(std::span<const u8> bytes) {
 
 }  // namespace
 
-Payload::Payload(const Request& request, const SparseMemory* shared)
+Payload::Payload(Request& request, const SparseMemory* shared)
     : operation_(request.descriptor.operation),
       element_bytes_(request.descriptor.element_bytes),
       plan_(request.plan) {
   if (!request.moves()) return;
   const u64 elements = request.descriptor.destination_elements();
-  values_ = std::make_unique_for_overwrite<u8[]>(elements * element_bytes_);
   if (plan_ == nullptr) {
+    values_ = std::make_unique_for_overwrite<u8[]>(elements * element_bytes_);
     SpanWalk walk(request.descriptor, request.indices, request.destination);
     Span span;
     while (walk.next(span)) {
@@ -33,12 +33,17 @@ Payload::Payload(const Request& request, const SparseMemory* shared)
   }
   base_ = Plan::base(request.destination);
   size_ = plan_->bytes;
-  u8* values = values_.get();
   const u32 source = Plan::base(request.descriptor.source);
   if (shared == nullptr && plan_->even_bytes == 8) {
-    copy_doublewords(request);
+    image_ = std::move(request.source.bytes);
+    image_offset_ = std::ptrdiff_t{source} - std::ptrdiff_t{request.source.base};
+    check(plan_->low_source + image_offset_ >= 0 &&
+              plan_->high_source + image_offset_ + 8 <= std::ssize(image_),
+          "a read outside its image");
     return;
   }
+  values_ = std::make_unique_for_overwrite<u8[]>(elements * element_bytes_);
+  u8* values = values_.get();
   for (Span span : plan_->spans) {
     span.source += source;
     read(request, shared, span, values);
@@ -46,15 +51,11 @@ Payload::Payload(const Request& request, const SparseMemory* shared)
   }
 }
 
-/// Of a local source that is read in doublewords here and there, or some of them often.
-void Payload::copy_doublewords(const Request& request) {
-  const LocalImage& image = request.source;
-  const u32 offset = Plan::base(request.descriptor.source) - image.base;
+void Payload::copy_doublewords() const {
+  values_ = std::make_unique_for_overwrite<u8[]>(size_);
   u8* values = values_.get();
   for (const Span& span : plan_->spans) {
-    const u32 at = span.source + offset;
-    check(u64{at} + 8 <= image.bytes.size(), "a read outside its image");
-    std::memcpy(values, image.bytes.data() + at, 8);
+    std::memcpy(values, image() + static_cast<i32>(span.source), 8);
     values += 8;
   }
 }

@@ -1,5 +1,7 @@
 #include "engine/fast/plan.h"
 
+#include <algorithm>
+
 namespace simfarm::fast {
 namespace {
 
@@ -47,7 +49,13 @@ Plan cut(const Request& request, u32 in_flight) {
       plan.runs.push_back({span.destination, 0});
     plan.runs.back().bytes += bytes;
     plan.bytes += bytes;
-    if (plan.spans.size() == 1) plan.even_bytes = bytes;
+    const i64 from = static_cast<i32>(span.source);
+    if (plan.spans.size() == 1) {
+      plan.even_bytes = bytes;
+      plan.low_source = plan.high_source = from;
+    }
+    plan.low_source = std::min(plan.low_source, from);
+    plan.high_source = std::max(plan.high_source, from);
     if (!span.read || bytes != plan.even_bytes) plan.even_bytes = 0;
     plan.whole_words &= (span.destination | bytes) % 4 == 0;
   }

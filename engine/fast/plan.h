@@ -46,6 +46,8 @@ struct Plan {
   bool whole_words = true;
   std::shared_ptr<const ByteRanges> read, written;  ///< null where nobody looks for races
   u32 even_bytes = 0;  ///< all spans are read and have that many; 0: they differ
+  i64 low_source = 0;  ///< the spans' lowest, and highest, source; before the block: below zero
+  i64 high_source = 0;
 };
 
 class Plans {
