@@ -23,6 +23,7 @@ ArrayState::ArrayState(const RunInput& input, Cycle run_end, u32 granule)
       images(decoded_images(input.program)),
       storage(input.machine, granule),
       pes(input.machine.pes()),
+      held(storage.tiles()),
       links(input.machine) {
   const std::vector<u32> image_of = place_images(input);
   for (PeId id = 0; id < pes.size(); ++id) {

@@ -22,6 +22,8 @@ struct ArrayState {
   std::vector<DecodedImage> images;
   Storage storage;
   std::vector<Pe> pes;
+  /// By tile: of its lanes, a bit each, those that nobody but the fabric lets go on.
+  std::vector<u32> held;
   FirstTrap traps;
   Links links;
   /// By PE: its links, null where there is no neighbour.

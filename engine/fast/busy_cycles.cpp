@@ -66,21 +66,22 @@ void BusyCycles::give_back(const Grants::Run& run) {
   }
 }
 
-void BusyCycles::take_in_word(u64 number, u64 cycles) {
-  if (cycles == 0) return;
-  u64& bits = word(number);
-  check((bits & cycles) == 0, "cycles that are taken already");
-  bits |= cycles;
-  if (bits == ~u64{0}) note_full(number);
-}
-
-void BusyCycles::take_all(Cycle from, u64 cycles) {
-  if (cycles == 0) return;
-  const u64 number = from / word_cycles;
+void BusyCycles::take_all(Cycle from, std::span<const u64> words) {
+  const u64 first = from / word_cycles;
   const u32 shift = static_cast<u32>(from % word_cycles);
-  take_in_word(number, cycles << shift);
-  if (shift != 0) take_in_word(number + 1, cycles >> (word_cycles - shift));
-  taken_until(from + std::bit_width(cycles));
+  word(first + words.size());  // makes room
+  u64 rest = 0, both = 0;
+  for (u64 k = 0; k <= words.size(); ++k) {
+    const u64 now = k < words.size() ? words[k] : 0;
+    const u64 cycles = now << shift | rest;
+    rest = shift == 0 ? 0 : now >> (word_cycles - shift);
+    u64& bits = words_[(first + k) & mask_];
+    both |= bits & cycles;
+    bits |= cycles;
+    if (bits == ~u64{0} && cycles != 0) note_full(first + k);
+  }
+  check(both == 0, "cycles that are taken already");
+  taken_until(from + word_cycles * (words.size() - 1) + std::bit_width(words.back()));
 }
 
 void BusyCycles::copy_from(Cycle from, std::vector<u64>& words) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "base/types.h"
@@ -45,8 +46,9 @@ class BusyCycles {
     taken_until(ready + beats);
     return true;
   }
-  /// Takes the cycles from `from` on that `cycles` has a bit for; all of them are free.
-  void take_all(Cycle from, u64 cycles);
+  /// Takes the cycles from `from` on that `words` has bits for, 64 a word, the last of them not
+  /// zero; all of them are free.
+  void take_all(Cycle from, std::span<const u64> words);
   /// Appends what is taken from `from` on, a bit a cycle, 64 to a word, up to the last that is.
   void copy_from(Cycle from, std::vector<u64>& words) const;
   /// Cycles that were taken are free again.
@@ -66,7 +68,6 @@ class BusyCycles {
   }
   void note_full(u64 number);
   void taken_until(Cycle end) { end_ = end > end_ ? end : end_; }
-  void take_in_word(u64 number, u64 cycles);
   void make_room(u64 number);
   /// `free`: of the word `number`, what may be taken.
   Cycle take_in_parts(u64 number, u64 free, u32 beats, Grants& grants);

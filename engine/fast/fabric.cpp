@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "engine/fast/planted.h"
@@ -28,26 +29,30 @@ class View final : public dma::LocalBytes {
 
 }  // namespace
 
-Fabric::Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>& pes,
-               Stepper& stepper, FirstTrap& traps, SharedMemories& shared, u32 granule)
+Fabric::Fabric(const RunInput& input, const RunOptions& options, ArrayState& state,
+               Stepper& stepper, SharedMemories& shared, u32 granule)
     : input_(input),
       machine_(input.machine),
       options_(options),
-      pes_(pes),
+      pes_(state.pes),
+      held_(state.held),
       stepper_(stepper),
-      traps_(traps),
+      traps_(state.traps),
       shared_(shared),
       // What is complete in the cycle of the end still counts.
       reservations_(machine_, stepper.end() == never ? never : stepper.end() + 1),
       plans_(machine_.dma.in_flight, granule != no_marks),
-      deliveries_(pes),
+      deliveries_(pes_),
       asks_(machine_.pes()),
       reach_(machine_),
       parties_(machine_.pes(), Party(machine_)),
       barriers_(1 + machine_.rows + machine_.columns),
       posts_sent_(machine_.pes()),
-      clocks_(machine_.pes(), never) {
-  if (granule != no_marks) races_.emplace(machine_, pes, granule);
+      clocks_(machine_.pes(), never),
+      loose_(machine_.pes()),
+      is_loose_(machine_.pes(), true) {
+  std::iota(loose_.begin(), loose_.end(), PeId{0});
+  if (granule != no_marks) races_.emplace(machine_, pes_, granule);
   const u32 rows = machine_.rows, columns = machine_.columns;
   for (u32 k = 0; k < barriers_.size(); ++k) {
     Barrier& barrier = barriers_[k];
@@ -90,7 +95,7 @@ std::optional<Fault> Fabric::meet(Pe& pe) {
         return Fault{TrapKind::bad_target, asked.amount,
                      fmt::format("gp.post to PE {}: there are {}", asked.amount, machine_.pes())};
       if (races_) races_->meets(pe, pe.since);
-      ask(std::move(asked));
+      ask(asked);
       stepper_.proceed(pe, pe.since, Stall::sem_wait_none);
       return std::nullopt;
     case Op::GP_BAR:
@@ -102,7 +107,7 @@ std::optional<Fault> Fabric::meet(Pe& pe) {
   pe.block = Block::fabric;
   // A gp.dma that waits reads its descriptors when it issues.
   if (races_ && op.op != Op::GP_DMA) races_->meets(pe, pe.since);
-  ask(std::move(asked));
+  ask(asked);
   return std::nullopt;
 }
 
@@ -110,15 +115,14 @@ std::optional<Fault> Fabric::meet_dma(Pe& pe, Cycle at) {
   const u32 address = pe.x(pe.op->rs1);
   auto chain = freeze_chain(address, View(pe.local), machine_, pe.id);
   if (!chain) return Fault{TrapKind::bad_descriptor, address, chain.error().message};
-  Asked asked{at, pe.id, Ask::dma};
-  asked.chain = std::move(*chain);
-  for (Request& request : asked.chain) {
+  for (Request& request : *chain) {
     request.pc = pe.pc();
     request.queued = at;
   }
-  if (races_) races_->queues(pe, asked.chain, at);
+  if (races_) races_->queues(pe, *chain, at);
   ++pe.chains_queued;
-  ask(std::move(asked));
+  ask({at, pe.id, Ask::dma});
+  asks_[pe.id].chains.push_back(std::move(*chain));
   stepper_.proceed(pe, at, Stall::dma_queue_full);
   return std::nullopt;
 }
@@ -129,7 +133,7 @@ std::optional<Fault> Fabric::meet_call(Pe& pe) {
   asked.pc = pe.pc();
   if (pe.x(a7) == ecall_exit) {
     asked.what = Ask::exit;
-    ask(std::move(asked));
+    ask(asked);
     pe.exit_code = pe.x(a0);
     pe.ended_in = pe.since;
     stepper_.proceed(pe, pe.since, Stall::done);
@@ -146,9 +150,10 @@ std::optional<Fault> Fabric::meet_call(Pe& pe) {
   if (options_.console) {
     asked.what = Ask::console;
     asked.address = address;
-    asked.text.resize(bytes);
-    pe.local.read(address, {reinterpret_cast<u8*>(asked.text.data()), bytes});
-    ask(std::move(asked));
+    std::string text(bytes, '\0');
+    pe.local.read(address, {reinterpret_cast<u8*>(text.data()), bytes});
+    ask(asked);
+    asks_[pe.id].texts.push_back(std::move(text));
   }
   pe.set_x(a0, bytes);
   stepper_.proceed(pe, pe.since, Stall::done);
@@ -157,55 +162,170 @@ std::optional<Fault> Fabric::meet_call(Pe& pe) {
 
 // --- What happens, in the machine's time -------------------------------------------------------
 
-void Fabric::collect() {
-  for (Asks& asks : asks_)
-    for (; asks.collected < asks.asked.size(); ++asks.collected) {
-      const Asked& asked = asks.asked[asks.collected];
-      turns_.push({asked.at, asked.pe});
-    }
+Fabric::Events::Due Fabric::Events::due_of(u32 place) const {
+  const Event& event = kept_[place];
+  const bool reversed = planted(Planted::start_tie_reversed) && event.phase == Phase::start;
+  const u32 source = reversed ? ((1u << pe_bits) - 1) - event.source : event.source;
+  return {static_cast<u32>(event.phase) << pe_bits | source, place};
 }
 
-/// The first cycle in which a PE could ask something.
-void Fabric::find_horizon() {
-  horizon_ = never;
-  for (const Pe& pe : pes_) {
-    clocks_[pe.id] = pe.block == Block::none ? pe.frame.clock : never;
-    horizon_ = std::min(horizon_, clocks_[pe.id]);
+void Fabric::Events::push(const Event& event) {
+  check(event.at >= from_, "an event before others that have happened");
+  u32 place = static_cast<u32>(kept_.size());
+  if (free_.empty()) {
+    kept_.push_back(event);
+    next_.push_back(none);
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    kept_[place] = event;
   }
+  if (!current_.empty() && event.at == current_at_) {
+    const Due due = due_of(place);
+    current_.insert(std::lower_bound(current_.begin(), current_.end(), due,
+                                     [this](const Due& a, const Due& b) { return later(a, b); }),
+                    due);
+    return;
+  }
+  if (event.at < next_at_) {
+    for (const Due& due : current_) put(due.place);
+    current_.clear();
+    next_at_ = event.at;
+  }
+  put(place);
+}
+
+void Fabric::Events::put(u32 place) {
+  const Cycle at = kept_[place].at;
+  if (at - from_ >= window) {
+    far_.push_back(place);
+    std::push_heap(far_.begin(), far_.end(),
+                   [this](u32 a, u32 b) { return kept_[a].at > kept_[b].at; });
+    return;
+  }
+  const u32 slot = static_cast<u32>(at % window);
+  next_[place] = std::exchange(heads_[slot], place);
+  there_[slot / 64] |= u64{1} << slot % 64;
+  some_there_ |= u64{1} << slot / 64;
+}
+
+u32 Fabric::Events::pop_far() {
+  std::pop_heap(far_.begin(), far_.end(),
+                [this](u32 a, u32 b) { return kept_[a].at > kept_[b].at; });
+  const u32 place = far_.back();
+  far_.pop_back();
+  return place;
+}
+
+/// The first cycle from `from` on, itself in the ring or just behind it, that has events there.
+Cycle Fabric::Events::next_near(Cycle from) const {
+  static_assert(window == 64 * 64);
+  const Cycle end = from_ + window;
+  if (from >= end) return never;
+  const u32 word = static_cast<u32>(from / 64 % 64), bit = static_cast<u32>(from % 64);
+  const auto found = [&](u32 words, u64 bits) {
+    const Cycle at = (from / 64 + words) * 64 + static_cast<u32>(std::countr_zero(bits));
+    return at < end ? at : never;
+  };
+  if (const u64 bits = there_[word] >> bit << bit; bits != 0) return found(0, bits);
+  // The words behind it, around the ring, and last what is before `from` in its own.
+  const u64 others = std::rotr(some_there_, static_cast<int>(word)) & ~u64{1};
+  if (others != 0) {
+    const u32 words = static_cast<u32>(std::countr_zero(others));
+    return found(words, there_[(word + words) % 64]);
+  }
+  const u64 before = there_[word] & ~(~u64{0} << bit);
+  return before != 0 ? found(64, before) : never;
+}
+
+/// Those of the next cycle are put into order.
+void Fabric::Events::take_cycle() {
+  if (!current_.empty()) return;
+  current_at_ = next_at_;
+  if (next_at_ - from_ >= window) {
+    while (!far_.empty() && kept_[far_.front()].at == next_at_)
+      current_.push_back(due_of(pop_far()));
+  } else {
+    const u32 slot = static_cast<u32>(next_at_ % window);
+    for (u32 k = std::exchange(heads_[slot], none); k != none; k = next_[k])
+      current_.push_back(due_of(k));
+    u64& word = there_[slot / 64];
+    word &= ~(u64{1} << slot % 64);
+    if (word == 0) some_there_ &= ~(u64{1} << slot / 64);
+  }
+  if (current_.size() > 1)
+    std::sort(current_.begin(), current_.end(),
+              [this](const Due& a, const Due& b) { return later(a, b); });
+}
+
+Fabric::Event Fabric::Events::pop() {
+  take_cycle();
+  const u32 place = current_.back().place;
+  current_.pop_back();
+  free_.push_back(place);
+  if (from_ != current_at_) {
+    from_ = current_at_;
+    while (!far_.empty() && kept_[far_.front()].at - from_ < window) put(pop_far());
+  }
+  if (current_.empty()) {
+    next_at_ = next_near(from_);
+    if (next_at_ == never && !far_.empty()) next_at_ = kept_[far_.front()].at;
+  }
+  return kept_[place];
+}
+
+/// What the PEs that ran have asked, and where they stand: the horizon is the first cycle in which
+/// a PE could ask something.
+void Fabric::collect() {
+  horizon_ = never;
+  std::size_t kept = 0;
+  for (const PeId id : loose_) {
+    Asks& asks = asks_[id];
+    for (; asks.collected < asks.asked.size(); ++asks.collected)
+      turns_.push({asks.asked[asks.collected].at, id});
+    const Pe& pe = pes_[id];
+    clocks_[id] = pe.block == Block::none ? pe.frame.clock : never;
+    horizon_ = std::min(horizon_, clocks_[id]);
+    // At a link it goes on without the fabric.
+    if (pe.block == Block::none || pe.block == Block::link_full || pe.block == Block::link_empty)
+      loose_[kept++] = id;
+    else
+      is_loose_[id] = false;
+  }
+  loose_.resize(kept);
 }
 
 /// It has just been let go on.
 void Fabric::runs(const Pe& pe) {
   clocks_[pe.id] = pe.frame.clock;
   horizon_ = std::min(horizon_, pe.frame.clock);
+  held_[pe.id / pe.width] &= ~(1u << pe.id % pe.width);
+  if (is_loose_[pe.id]) return;
+  is_loose_[pe.id] = true;
+  loose_.push_back(pe.id);
 }
 
 bool Fabric::advance() {
   collect();
-  find_horizon();
   bool happened = false;
   const Cycle end = stepper_.end();
   for (;;) {
-    const Cycle event = events_.empty() ? never : events_.top().at;
+    const Cycle event = events_.first_at();
     const Cycle asked = turns_.empty() ? never : turns_.top().first;
     now_ = std::min(event, asked);
     // In the cycle of the end, only what arrives still counts.
     if (now_ == never || now_ >= horizon_ || now_ > end) break;
-    if (now_ == end && (event != end || events_.top().phase > Phase::post)) break;
+    if (now_ == end && (event != end || events_.first_phase() > Phase::post)) break;
     happened = true;
-    while (!events_.empty() && events_.top().at == now_ &&
-           (now_ < end || events_.top().phase <= Phase::post)) {
-      const Event next = events_.top();
-      events_.pop();
-      happen(next);
-    }
+    while (events_.first_at() == now_ && (now_ < end || events_.first_phase() <= Phase::post))
+      happen(events_.pop());
     if (now_ == end) break;
     while (!turns_.empty() && turns_.top().first == now_) {
       Asks& asks = asks_[turns_.top().second];
       turns_.pop();
-      Asked next = std::move(asks.asked[asks.answered++]);
-      if (asks.answered == asks.asked.size()) asks.forget();
+      const Asked next = asks.asked[asks.answered++];
       answer(next);
+      if (asks.answered == asks.asked.size()) asks.forget();
     }
     for (const PeId pe : recheck_) answer_wait(pe);
     recheck_.clear();
@@ -252,12 +372,12 @@ void Fabric::happen(const Event& event) {
   }
 }
 
-void Fabric::answer(Asked& asked) {
+void Fabric::answer(const Asked& asked) {
   Pe& pe = pes_[asked.pe];
   Party& party = parties_[asked.pe];
   switch (asked.what) {
     case Ask::dma:
-      queue(asked);
+      queue(asked.pe, std::move(asks_[asked.pe].chains[asks_[asked.pe].chains_taken++]));
       break;
     case Ask::room:
       if (party.queue.size() >= machine_.dma.queue) {  // until a start makes room
@@ -280,18 +400,17 @@ void Fabric::answer(Asked& asked) {
       events_.push(event);
       parties_[to].raises.push_back({event.at, Phase::post, event.source, event.sequence,
                                      event.number, 1, Stall::sem_wait_post});
+      end_is_unknown(parties_[to]);
       break;
     }
     case Ask::wait:
+      check(party.semaphores[asked.number].value >= 0, "a wait was foreseen wrongly");
       party.waits = true;
       party.awaited = asked.number;
       party.amount = asked.amount;
       party.raised_by = Stall::sem_wait_none;
       answer_wait(asked.pe);
-      break;
-    case Ask::take:
-      check(party.semaphores[asked.number].value >= asked.amount, "a wait was foreseen wrongly");
-      party.semaphores[asked.number].value -= asked.amount;
+      if (party.waits) list_wait(asked.pe);
       break;
     case Ask::barrier: {
       const u32 barrier = barrier_of(asked.pe, static_cast<BarrierGroup>(asked.number));
@@ -317,6 +436,7 @@ void Fabric::drop_raise(const Event& event) {
   };
   if (const auto found = std::find_if(raises.begin(), raises.end(), is); found != raises.end())
     raises.erase(found);
+  end_is_unknown(parties_[event.to]);
 }
 
 void Fabric::go_on(Pe& pe, Cycle at, Stall bin) {
@@ -334,15 +454,17 @@ void Fabric::give_room(Pe& pe) {
   }
   runs(pe);
   // It issues in this very cycle.
-  Asked asked = std::move(asks_[pe.id].asked.back());
-  asks_[pe.id].asked.pop_back();
-  queue(asked);
+  Asks& asks = asks_[pe.id];
+  Chain chain = std::move(asks.chains.back());
+  asks.chains.pop_back();
+  asks.asked.pop_back();
+  queue(pe.id, std::move(chain));
 }
 
 bool Fabric::raise(PeId pe, u32 number, u32 amount, Stall by) {
   Party& party = parties_[pe];
-  u32& value = party.semaphores[number].value;
-  if (amount > semaphore_limit - value) return false;
+  i64& value = party.semaphores[number].value;
+  if (value + amount > semaphore_limit) return false;
   if (party.waits && party.awaited == number) {
     if (planted(Planted::push_charged_to_engine) && by == Stall::sem_wait_push)
       by = Stall::sem_wait_dma;
@@ -365,7 +487,7 @@ void Fabric::answer_wait(PeId id) {
   Party& party = parties_[id];
   if (!party.waits || party.semaphores[party.awaited].value < party.amount) return;
   party.semaphores[party.awaited].value -= party.amount;
-  party.waits = false;
+  end_wait(id);
   party.unacquired.acquire(
       party.awaited, [](const Flight&) { return false; },
       [&](SharedFlight& flight) { acquire(id, std::move(flight)); });
@@ -399,16 +521,17 @@ void Fabric::end_pe(PeId pe) {
   }
 }
 
-void Fabric::write(Asked& asked) {
-  if (asked.text.size() > options_.console_limit - written_) {
+void Fabric::write(const Asked& asked) {
+  std::string& text = asks_[asked.pe].texts[asks_[asked.pe].texts_taken++];
+  if (text.size() > options_.console_limit - written_) {
     const Pe& pe = pes_[asked.pe];
     return traps_.raise(
         Phase::pe,
         {TrapKind::output_limit, now_, asked.pe, asked.pc, stepper_.word_at(pe, asked.pc),
          asked.address, fmt::format("the run may write {} bytes", options_.console_limit)});
   }
-  written_ += asked.text.size();
-  console_.push_back({now_, asked.pe, std::move(asked.text)});
+  written_ += text.size();
+  console_.push_back({now_, asked.pe, std::move(text)});
 }
 
 std::vector<ConsoleWrite> Fabric::console(Cycle end) {

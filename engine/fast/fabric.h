@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/deadlock.h"
+#include "engine/fast/array_state.h"
 #include "engine/fast/deliveries.h"
 #include "engine/fast/dma_view.h"
 #include "engine/fast/first_trap.h"
@@ -31,8 +32,8 @@ namespace simfarm::fast {
 class Fabric {
  public:
   /// `granule`: of the marks that PEs leave.
-  Fabric(const RunInput& input, const RunOptions& options, std::vector<Pe>& pes, Stepper& stepper,
-         FirstTrap& traps, SharedMemories& shared, u32 granule);
+  Fabric(const RunInput& input, const RunOptions& options, ArrayState& state, Stepper& stepper,
+         SharedMemories& shared, u32 granule);
 
   /// The instruction pe.op of `pe`, none of links, meets the rest of the machine in cycle pe.since.
   /// Afterwards the PE has gone on, ended, or waits for the fabric; or trapped (the fault). May be
@@ -61,7 +62,9 @@ class Fabric {
   const Unacquired& unacquired(PeId pe) const { return parties_[pe].unacquired; }
 
   // For the report on a deadlock.
-  u32 semaphore(PeId pe, u32 number) const { return parties_[pe].semaphores[number].value; }
+  u32 semaphore(PeId pe, u32 number) const {
+    return static_cast<u32>(parties_[pe].semaphores[number].value);
+  }
   std::optional<PeId> last_poster(PeId pe, u32 number) const {
     return parties_[pe].semaphores[number].last_poster;
   }
@@ -71,7 +74,7 @@ class Fabric {
  private:
   using Chain = std::vector<Request>;
   struct Semaphore {
-    u32 value = 0;
+    i64 value = 0;  ///< below zero: a wait that will be over has taken its amount
     std::optional<PeId> last_poster;
   };
   /// Of a semaphore by a post or a multicast, in its cycle.
@@ -99,6 +102,8 @@ class Fabric {
     u32 awaited = 0;          ///< its semaphore
     u32 amount = 0;
     std::vector<Raise> raises;  ///< of its semaphores, under way from others or from multicasts
+    Stall over_by{};            ///< what ends the wait, if nothing comes but these
+    u32 listed = ~u32{0};       ///< its place in waits_, while it waits for others
     /// Transfers that have not arrived, but are acquired by a wait whose end was known.
     std::vector<const Flight*> foreseen;
     Stall raised_by = Stall::sem_wait_none;  ///< who raised it to the amount
@@ -130,7 +135,7 @@ class Fabric {
     }
   };
 
-  enum class Ask : u8 { dma, room, post, wait, take, barrier, exit, console };
+  enum class Ask : u8 { dma, room, post, wait, barrier, exit, console };
   /// Something that a PE does, or wants.
   struct Asked {
     Cycle at = 0;
@@ -139,26 +144,29 @@ class Fabric {
     u32 number = 0;  ///< semaphore, or barrier group
     u32 amount = 0;  ///< of a wait; the PE that a post goes to
     u32 pc = 0;
-    u32 address = 0;   ///< of the console text
-    Chain chain;       ///< of a dma
-    std::string text;  ///< of a console write
+    u32 address = 0;  ///< of the console text
   };
   /// What one PE has asked and is not answered yet, in the order of its own time.
   struct Asks {
     std::vector<Asked> asked;
-    std::size_t answered = 0;   ///< of them
-    std::size_t collected = 0;  ///< of them: their turns are known
+    std::size_t answered = 0;        ///< of them
+    std::size_t collected = 0;       ///< of them: their turns are known
+    std::vector<Chain> chains;       ///< of its gp.dmas
+    std::size_t chains_taken = 0;    ///< of them
+    std::vector<std::string> texts;  ///< of its console writes
+    std::size_t texts_taken = 0;
     void forget() {
       asked.clear();
-      answered = collected = 0;
+      chains.clear();
+      texts.clear();
+      answered = collected = chains_taken = texts_taken = 0;
     }
   };
   using Turn = std::pair<Cycle, PeId>;
   /// The smallest first; all of it can be looked at.
-  template <class T>
-  class Queue : public std::priority_queue<T, std::vector<T>, std::greater<>> {
+  class Turns : public std::priority_queue<Turn, std::vector<Turn>, std::greater<>> {
    public:
-    const std::vector<T>& all() const { return this->c; }
+    const std::vector<Turn>& all() const { return this->c; }
   };
   /// Something that happens by itself.
   struct Event {
@@ -172,13 +180,64 @@ class Fabric {
     u32 pc = 0;
     Flight* flight = nullptr;  ///< one of its initiator's
     bool operator>(const Event& other) const {
-      if (planted(Planted::start_tie_reversed) && at == other.at && phase == Phase::start &&
-          other.phase == Phase::start && source != other.source)
-        return source < other.source;
-      return std::tie(at, phase, source, sequence, at_initiator, to) >
-             std::tie(other.at, other.phase, other.source, other.sequence, other.at_initiator,
-                      other.to);
+      return std::tie(sequence, at_initiator, to) >
+             std::tie(other.sequence, other.at_initiator, other.to);
     }
+  };
+  /// Events in order: by cycle in a ring for the near ones, a heap for those beyond.
+  class Events {
+   public:
+    bool empty() const { return next_at_ == never; }
+    /// The cycle of the next one; never: there is none.
+    Cycle first_at() const { return next_at_; }
+    Phase first_phase() {
+      take_cycle();
+      return kept_[current_.back().place].phase;
+    }
+    void push(const Event& event);
+    Event pop();
+    /// Calls visit(event) for each up to cycle `last`.
+    template <class Visit>
+    void for_each_until(Cycle last, Visit visit) const {
+      if (current_at_ <= last)
+        for (const Due& due : current_) visit(kept_[due.place]);
+      for (Cycle at = next_near(from_); at <= last; at = next_near(at + 1))
+        for (u32 k = heads_[at % window]; k != none; k = next_[k]) visit(kept_[k]);
+      for (const u32 place : far_)
+        if (kept_[place].at <= last) visit(kept_[place]);
+    }
+
+   private:
+    static constexpr u32 pe_bits = 28;
+    static constexpr u32 window = 4096;  ///< cycles
+    static constexpr u32 none = ~u32{0};
+    struct Due {
+      u32 order = 0;  ///< phase, source
+      u32 place = 0;
+    };
+    Due due_of(u32 place) const;
+    bool later(const Due& a, const Due& b) const {
+      if (a.order != b.order) return a.order > b.order;
+      return kept_[a.place] > kept_[b.place];
+    }
+    void put(u32 place);
+    Cycle next_near(Cycle from) const;
+    void take_cycle();
+    u32 pop_far();
+
+    std::vector<Event> kept_;   ///< by place
+    std::vector<u32> next_;     ///< by place: another one in the same cycle
+    std::vector<u32> free_;     ///< places
+    std::vector<Due> current_;  ///< of the cycle current_at_, if it is the next: the first last
+    Cycle current_at_ = 0;
+    Cycle next_at_ = never;
+    Cycle from_ = 0;  ///< nothing comes before it
+    /// By cycle, those in [from_, from_ + window); and a bit for each cycle that has some, and for
+    /// each 64 cycles.
+    std::vector<u32> heads_ = std::vector<u32>(window, none);
+    std::array<u64, window / 64> there_{};
+    u64 some_there_ = 0;
+    std::vector<u32> far_;  ///< a heap of those beyond
   };
   struct Barrier {
     bool complete = false;  ///< and its members on the way out
@@ -187,17 +246,16 @@ class Fabric {
     std::vector<PeId> arrived;
   };
 
-  void ask(Asked asked) { asks_[asked.pe].asked.push_back(std::move(asked)); }
+  void ask(const Asked& asked) { asks_[asked.pe].asked.push_back(asked); }
   void collect();
-  void find_horizon();
   void runs(const Pe& pe);
   void happen(const Event& event);
-  void answer(Asked& asked);
+  void answer(const Asked& asked);
 
   std::optional<Fault> meet_dma(Pe& pe, Cycle at);
   std::optional<Fault> meet_call(Pe& pe);
   void trap(Pe& pe, Cycle at, Fault fault);
-  void queue(Asked& asked);
+  void queue(PeId pe, Chain chain);
   void schedule_start(PeId pe);
   void try_start(PeId pe);
   void start(PeId pe);
@@ -213,21 +271,30 @@ class Fabric {
   /// Waits whose end nobody can change any more.
   bool look_ahead();
   bool look_ahead(Pe& pe);
-  bool look_ahead_of_others(Pe& pe);
+  bool look_ahead_of_others(PeId pe, Cycle at);
+  Cycle find_end_of_wait(PeId pe);
+  void list_wait(PeId pe);
+  void end_wait(PeId pe);
+  /// What is under way to the PE has changed.
+  void end_is_unknown(const Party& party) {
+    if (party.listed < waits_.size()) waits_[party.listed].over_at = not_known;
+  }
+  bool could_be_reached(PeId pe, Cycle at) const;
   static bool leave_alone(const Party& party, u32 number);
-  void find_reach();
+  void find_reach(Cycle until);
   void go_on(Pe& pe, Cycle at, Stall bin);
   void give_room(Pe& pe);
 
   u32 barrier_of(PeId pe, BarrierGroup group) const;
   void complete_if_all_there(u32 barrier);
   void end_pe(PeId pe);
-  void write(Asked& asked);
+  void write(const Asked& asked);
 
   const RunInput& input_;
   const Machine& machine_;
   const RunOptions& options_;
   std::vector<Pe>& pes_;
+  std::vector<u32>& held_;
   Stepper& stepper_;
   FirstTrap& traps_;
   SharedMemories& shared_;
@@ -238,8 +305,8 @@ class Fabric {
   std::optional<RaceWatch> races_;  ///< where they are to be looked for
 
   std::vector<Asks> asks_;  ///< by PE
-  Queue<Turn> turns_;       ///< of what was asked
-  Queue<Event> events_;
+  Turns turns_;             ///< of what was asked
+  Events events_;
   Reach reach_;
   std::vector<Party> parties_;
   std::vector<Barrier> barriers_;
@@ -250,7 +317,18 @@ class Fabric {
   Cycle now_ = 0;
   Cycle horizon_ = never;
   std::vector<Cycle> clocks_;  ///< by PE: its clock, if it runs; else never
-  bool beyond_end_ = false;    ///< a transfer will be complete after the run's end
+  std::vector<PeId> loose_;    ///< PEs that may have run since the last advance
+  std::vector<bool> is_loose_;
+  std::vector<PeId> own_waits_;  ///< waits for a PE's own semaphores that may be known by now
+  /// A wait for the others, and when it will be over if nothing comes but what is under way.
+  struct Waiting {
+    PeId pe = 0;
+    Cycle over_at = 0;
+  };
+  static constexpr Cycle not_known = 0;
+  std::vector<Waiting> waits_;
+  std::vector<Waiting> candidates_;  ///< of them
+  bool beyond_end_ = false;          ///< a transfer will be complete after the run's end
   Cycle last_event_ = 0;
   Cycle last_barrier_ = 0;
   u64 written_ = 0;

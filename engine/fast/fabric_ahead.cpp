@@ -8,23 +8,53 @@
 namespace simfarm::fast {
 
 bool Fabric::look_ahead() {
-  bool any = false, raised = false;
-  for (PeId pe = 0; pe < pes_.size(); ++pe) {
-    Party& party = parties_[pe];
-    if (!party.waits) continue;
-    if (party.awaited >= first_remote_semaphore)
-      raised |= !party.raises.empty();
-    else
-      any |= look_ahead(pes_[pe]);
-  }
-  if (!raised) return any;
-  find_reach();
-  for (PeId pe = 0; pe < pes_.size(); ++pe) {
+  bool any = false;
+  for (const PeId pe : own_waits_) {
     const Party& party = parties_[pe];
-    if (party.waits && party.awaited >= first_remote_semaphore && !party.raises.empty())
-      any |= look_ahead_of_others(pes_[pe]);
+    if (party.waits && party.awaited < first_remote_semaphore) any |= look_ahead(pes_[pe]);
   }
+  own_waits_.clear();
+  candidates_.clear();
+  Cycle latest = 0;
+  for (Waiting& wait : waits_) {
+    if (wait.over_at == not_known) wait.over_at = find_end_of_wait(wait.pe);
+    if (wait.over_at >= stepper_.end() || could_be_reached(wait.pe, wait.over_at)) continue;
+    candidates_.push_back(wait);
+    latest = std::max(latest, wait.over_at);
+  }
+  if (candidates_.empty()) return any;
+  find_reach(latest);
+  for (const Waiting& wait : candidates_) any |= look_ahead_of_others(wait.pe, wait.over_at);
   return any;
+}
+
+/// The PE waits from now on.
+void Fabric::list_wait(PeId pe) {
+  Party& party = parties_[pe];
+  if (party.awaited < first_remote_semaphore) return own_waits_.push_back(pe);
+  party.listed = static_cast<u32>(waits_.size());
+  waits_.push_back({pe, not_known});
+}
+
+void Fabric::end_wait(PeId pe) {
+  Party& party = parties_[pe];
+  party.waits = false;
+  const u32 place = std::exchange(party.listed, ~u32{0});
+  if (place >= waits_.size()) return;
+  waits_[place] = waits_.back();
+  parties_[waits_[place].pe].listed = place;
+  waits_.pop_back();
+  party.listed = ~u32{0};
+}
+
+/// By a PE that goes on. A few are enough: it saves to look at all, and at what is under way.
+bool Fabric::could_be_reached(PeId pe, Cycle at) const {
+  constexpr std::size_t enough = 4;
+  for (std::size_t k = loose_.size(); k > loose_.size() - std::min(loose_.size(), enough); --k) {
+    const PeId other = loose_[k - 1];
+    if (clocks_[other] != never && reach_.reaches(other, clocks_[other], pe) <= at) return true;
+  }
+  return false;
 }
 
 /// No descriptor of the PE that has not started raises or lowers the semaphore.
@@ -55,18 +85,22 @@ bool Fabric::look_ahead(Pe& pe) {
   }
   std::stable_sort(releasing.begin(), releasing.end(),
                    [](const auto& a, const auto& b) { return a->completion < b->completion; });
-  u64 value = party.semaphores[number].value;
+  i64 value = party.semaphores[number].value;
   u64 needed = 0;
   while (needed < releasing.size() && value < party.amount)
     value += releasing[needed++]->request.descriptor.release_own.amount;
   // Enough may be there already, raised in the cycle of the end: too late for the wait.
-  if (needed == 0 || value < party.amount || value > semaphore_limit) return false;
+  if (needed == 0 || value < party.amount) return false;
   const Cycle at = releasing[needed - 1]->completion;
   if (at >= stepper_.end()) return false;
   // Others that are complete in the same cycle are seen by the wait as well.
-  while (needed < releasing.size() && releasing[needed]->completion == at) ++needed;
+  while (needed < releasing.size() && releasing[needed]->completion == at)
+    value += releasing[needed++]->request.descriptor.release_own.amount;
+  if (value > semaphore_limit) return false;
 
   party.waits = false;
+  // Nothing else looks at the semaphore before.
+  party.semaphores[number].value -= party.amount;
   releasing.resize(needed);
   for (const SharedFlight& flight : releasing) flight->acquired = true;
   party.unacquired.acquire(
@@ -81,60 +115,65 @@ bool Fabric::look_ahead(Pe& pe) {
   for (SharedFlight& flight : releasing)
     if (!flight->arrived_home && !flight->payload.empty()) acquire(pe.id, std::move(flight));
   if (races_) races_->waits(pe.id, number, at);
-  ask({at, pe.id, Ask::take, number, party.amount});
   go_on(pe, at, Stall::sem_wait_dma);
   return true;
 }
 
 /// When something that is not known yet could happen, and where: a PE that runs goes on at its
 /// clock; what has been asked or is under way has its cycle. The others wait for one of these.
-void Fabric::find_reach() {
+/// What comes after cycle `until` may be left out.
+void Fabric::find_reach(Cycle until) {
   reach_.begin();
-  for (PeId pe = 0; pe < pes_.size(); ++pe) reach_.add(pe, clocks_[pe]);
-  for (const Turn& turn : turns_.all()) reach_.add(turn.second, turn.first);
-  for (PeId pe = 0; pe < pes_.size(); ++pe)
-    if (asks_[pe].collected < asks_[pe].asked.size())
-      reach_.add(pe, asks_[pe].asked[asks_[pe].collected].at);
-  for (const Event& event : events_.all()) {
-    if (event.phase == Phase::barrier) {
-      reach_.add_everywhere(event.at);
-      continue;
-    }
+  for (const PeId pe : loose_) {
+    reach_.add(pe, clocks_[pe]);
+  }
+  for (const Turn& turn : turns_.all())
+    if (turn.first <= until) reach_.add(turn.second, turn.first);
+  events_.for_each_until(until, [&](const Event& event) {
+    if (event.phase == Phase::barrier) return reach_.add_everywhere(event.at);
     const bool starts = event.phase == Phase::start;
     const PeId pe = starts || event.at_initiator ? event.source : event.to;
     // A raise by itself does nothing: somebody has to wait for it.
     if (starts || parties_[pe].waits || parties_[pe].engine_waits()) reach_.add(pe, event.at);
-  }
+  });
   reach_.spread();
+}
+
+/// When the PE's wait will be over if nothing comes but what is under way.
+Cycle Fabric::find_end_of_wait(PeId pe) {
+  Party& party = parties_[pe];
+  std::sort(party.raises.begin(), party.raises.end());
+  i64 value = party.semaphores[party.awaited].value;
+  Cycle at = never;
+  for (const Raise& raise : party.raises) {
+    if (raise.number != party.awaited) continue;
+    if (raise.at > at) break;
+    value += raise.amount;
+    if (at != never || value < party.amount) continue;
+    at = raise.at;
+    party.over_by = raise.by;
+  }
+  // Too much of it is a trap.
+  return value > semaphore_limit ? never : at;
 }
 
 /// The other semaphores are raised by others too, whom it takes some cycles to get here: what is
 /// under way already is all that there is until then.
-bool Fabric::look_ahead_of_others(Pe& pe) {
-  Party& party = parties_[pe.id];
+bool Fabric::look_ahead_of_others(PeId id, Cycle at) {
+  Pe& pe = pes_[id];
+  Party& party = parties_[id];
   const u32 number = party.awaited;
-  std::vector<Raise>& raises = party.raises;
-  std::sort(raises.begin(), raises.end());
-  u64 value = party.semaphores[number].value;
-  Cycle at = never;
-  Stall by = Stall::sem_wait_none;
-  for (const Raise& raise : raises) {
-    if (raise.number != number) continue;
-    value += raise.amount;
-    if (value < party.amount) continue;
-    at = raise.at;
-    by = raise.by;
-    break;
-  }
-  if (at == never || at >= reach_.known_until(pe.id) || at >= stepper_.end()) return false;
-  if (value > semaphore_limit || !leave_alone(party, number)) return false;
+  if (at >= reach_.known_until(id) || !leave_alone(party, number)) return false;
 
-  party.waits = false;
+  end_wait(id);
+  // Nothing else looks at the semaphore before.
+  party.semaphores[number].value -= party.amount;
+  Stall by = party.over_by;
   party.unacquired.acquire(
       number, [](const Flight&) { return false; },
       [&](SharedFlight& flight) { acquire(pe.id, std::move(flight)); });
   // Others that come in the same cycle are seen by the wait as well.
-  for (const Raise& raise : raises) {
+  for (const Raise& raise : party.raises) {
     if (raise.number != number || raise.at > at || raise.flight == nullptr) continue;
     if (raise.flight->payload.empty()) continue;
     acquire(pe.id, raise.flight->shared_from_this());
@@ -143,7 +182,6 @@ bool Fabric::look_ahead_of_others(Pe& pe) {
     else
       party.foreseen.push_back(raise.flight);
   }
-  ask({at, pe.id, Ask::take, number, party.amount});
   if (planted(Planted::push_charged_to_engine) && by == Stall::sem_wait_push)
     by = Stall::sem_wait_dma;
   go_on(pe, at, by);

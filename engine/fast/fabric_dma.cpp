@@ -12,16 +12,16 @@ namespace simfarm::fast {
 using Space = AddressMap::Space;
 
 /// A gp.dma has issued in this cycle.
-void Fabric::queue(Asked& asked) {
-  Party& party = parties_[asked.pe];
-  for (Request& request : asked.chain) {
+void Fabric::queue(PeId pe, Chain chain) {
+  Party& party = parties_[pe];
+  for (Request& request : chain) {
     request.sequence = party.next_sequence++;
     if (request.source_space == Space::local)
       party.unacquired.put_on(request.source.base, request.source.bytes);
   }
   const bool idle = !party.engine_waits();
-  party.queue.push_back(std::move(asked.chain));
-  if (idle) schedule_start(asked.pe);
+  party.queue.push_back(std::move(chain));
+  if (idle) schedule_start(pe);
 }
 
 /// The head of `pe`'s engine may start as soon as nothing but its acquire keeps it.
@@ -40,12 +40,13 @@ void Fabric::try_start(PeId pe) {
     return;
   const dma::SemaphoreUse acquire = party.head().descriptor.acquire;
   if (acquire.amount != 0) {
-    u32& value = party.semaphores[acquire.semaphore].value;
+    i64& value = party.semaphores[acquire.semaphore].value;
     if (value < acquire.amount) {
       party.acquiring_since = std::min(party.acquiring_since, now_);
       return;
     }
     value -= acquire.amount;
+    end_is_unknown(party);
   }
   start(pe);
 }
@@ -87,10 +88,13 @@ void Fabric::start(PeId pe) {
     parties_[receiver.pe].raises.push_back(
         {receiver.at, Phase::completion, pe, flight->request.sequence, use.semaphore, use.amount,
          receiver.pe == pe ? Stall::sem_wait_dma : Stall::sem_wait_push, flight.get()});
+    end_is_unknown(parties_[receiver.pe]);
   }
   schedule(flight->completion, true, 0);
   flight->request.source.bytes = {};  // the payload has them
   party.flights.push_back(std::move(flight));
+  // Its wait may be known by now.
+  if (party.waits && party.awaited < first_remote_semaphore) own_waits_.push_back(pe);
   if (party.engine_waits()) schedule_start(pe);
 }
 
@@ -158,8 +162,8 @@ void Fabric::finish_races() {
     party.unacquired.for_each([&](Flight& flight) { races_->is_left(flight); });
     party.for_each_waiting([&](const Request& request) { races_->is_left(pe, request); });
     const Asks& asks = asks_[pe];
-    for (std::size_t k = asks.answered; k < asks.asked.size(); ++k)
-      for (const Request& request : asks.asked[k].chain) races_->is_left(pe, request);
+    for (std::size_t k = asks.chains_taken; k < asks.chains.size(); ++k)
+      for (const Request& request : asks.chains[k]) races_->is_left(pe, request);
   }
   races_->finish();
 }

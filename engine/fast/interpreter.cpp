@@ -109,6 +109,15 @@ void Interpreter::leave_inside(Pe& pe, Running& running, const Node& node, u32 i
   pe.node = nullptr;
 }
 
+/// Where the PE stands: most often where it went on from there before.
+Node& Interpreter::find(Pe& pe) const {
+  Node* const from = std::exchange(pe.stepped_from, nullptr);
+  if (from == nullptr) return graph_.find(pe.entry);
+  if (from->behind == nullptr || from->behind->entry != pe.entry)
+    from->behind = &graph_.find(pe.entry);
+  return *from->behind;
+}
+
 Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
                                   const std::array<Link*, direction_count>& out,
                                   const std::array<Link*, direction_count>& in, u32 code_base,
@@ -129,7 +138,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
   r.out = out.data();
   r.in = in.data();
 
-  Node* node = pe.node != nullptr ? pe.node : &graph_.find(pe.entry);
+  Node* node = pe.node != nullptr ? pe.node : &find(pe);
   if (node->start == nullptr) translate(*node);
   Why why = Why::step;
   bool goes_on = true;

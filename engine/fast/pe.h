@@ -49,6 +49,7 @@ struct Pe {
   u32 granule = no_marks;  ///< of the marks that its loads and stores leave
   LocalStore local;
   Entry entry;
+  Node* stepped_from = nullptr;  ///< a `single` that the stepper has done since; null: unknown
 
   // Csrs; those that are not here are computed. Nothing ever enters a handler.
   u32 mstatus = mstatus_start;

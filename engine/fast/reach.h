@@ -19,9 +19,26 @@ class Reach {
         delay_(std::min(machine.post.latency, machine.dma.setup)),
         torus_rows_(machine.torus_rows),
         torus_columns_(machine.torus_columns),
-        first_(machine.pes()) {}
+        places_(machine.pes()),
+        first_(machine.pes()),
+        spread_(machine.rows) {
+    for (PeId pe = 0; pe < machine.pes(); ++pe)
+      places_[pe] = {machine.row_of(pe), machine.column_of(pe)};
+  }
 
-  void begin() { std::fill(first_.begin(), first_.end(), never); }
+  /// The first cycle in which what `from` does in cycle `at` could change a semaphore of `to`.
+  Cycle reaches(PeId from, Cycle at, PeId to) const {
+    const Place a = places_[from], b = places_[to];
+    return at + delay_ +
+           (apart(a.row, b.row, rows_, torus_rows_) +
+            apart(a.column, b.column, columns_, torus_columns_)) *
+               step_;
+  }
+
+  void begin() {
+    std::fill(first_.begin(), first_.end(), far);
+    std::fill(spread_.begin(), spread_.end(), false);
+  }
   /// Something may happen at `pe` in cycle `at`, and nothing before, unless it comes from others.
   void add(PeId pe, Cycle at) { first_[pe] = std::min(first_[pe], at); }
   void add_everywhere(Cycle at) {
@@ -29,26 +46,45 @@ class Reach {
   }
   /// After all of them.
   void spread() {
-    for (u32 row = 0; row < rows_; ++row)
-      sweep(&first_[row * columns_], columns_, 1, torus_columns_);
-    for (u32 column = 0; column < columns_; ++column)
-      sweep(&first_[column], rows_, columns_, torus_rows_);
+    for (u32 round = 0; round < (torus_rows_ ? 2u : 1u); ++round) {
+      if (torus_rows_) near_row(0, rows_ - 1);
+      for (u32 row = 1; row < rows_; ++row) near_row(row, row - 1);
+      if (torus_rows_) near_row(rows_ - 1, 0);
+      for (u32 row = rows_; --row > 0;) near_row(row - 1, row);
+    }
   }
   /// The semaphores of `pe` are changed before it by nothing that is not known.
-  Cycle known_until(PeId pe) const { return first_[pe] == never ? never : first_[pe] + delay_; }
+  Cycle known_until(PeId pe) {
+    const u32 row = places_[pe].row;
+    if (!spread_[row]) spread_row(row);
+    return first_[pe] >= far ? never : first_[pe] + delay_;
+  }
 
  private:
-  void sweep(Cycle* first, u32 count, u32 stride, bool torus) const {
-    const auto near = [&](u32 to, u32 from) {
-      const Cycle cycle = first[from * stride];
-      if (cycle != never) first[to * stride] = std::min(first[to * stride], cycle + step_);
-    };
+  static constexpr Cycle far = never / 2;
+  struct Place {
+    u32 row = 0;
+    u32 column = 0;
+  };
+  static u32 apart(u32 a, u32 b, u32 count, bool torus) {
+    const u32 way = a < b ? b - a : a - b;
+    return torus ? std::min(way, count - way) : way;
+  }
+  void near_row(u32 to, u32 from) {
+    for (u32 column = 0; column < columns_; ++column)
+      near(first_[to * columns_ + column], first_[from * columns_ + column]);
+  }
+  void near(Cycle& to, Cycle from) const { to = std::min(to, from + step_); }
+  /// Along the row.
+  void spread_row(u32 row) {
+    spread_[row] = true;
+    Cycle* const first = &first_[row * columns_];
     // Around a torus, what comes over its edge goes on beyond it.
-    for (u32 round = 0; round < (torus ? 2u : 1u); ++round) {
-      if (torus) near(0, count - 1);
-      for (u32 k = 1; k < count; ++k) near(k, k - 1);
-      if (torus) near(count - 1, 0);
-      for (u32 k = count; --k > 0;) near(k - 1, k);
+    for (u32 round = 0; round < (torus_columns_ ? 2u : 1u); ++round) {
+      if (torus_columns_) near(first[0], first[columns_ - 1]);
+      for (u32 k = 1; k < columns_; ++k) near(first[k], first[k - 1]);
+      if (torus_columns_) near(first[columns_ - 1], first[0]);
+      for (u32 k = columns_; --k > 0;) near(first[k - 1], first[k]);
     }
   }
 
@@ -56,7 +92,9 @@ class Reach {
   u32 step_;   ///< cycles for each column or row
   u32 delay_;  ///< of anything that changes a semaphore: from the cycle that it is done in
   bool torus_rows_, torus_columns_;
-  std::vector<Cycle> first_;  ///< by PE
+  std::vector<Place> places_;  ///< by PE
+  std::vector<Cycle> first_;   ///< by PE
+  std::vector<bool> spread_;   ///< by row
 };
 
 }  // namespace simfarm::fast

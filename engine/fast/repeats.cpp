@@ -28,8 +28,8 @@ bool is_shared(Space space) { return space == Space::ocm || space == Space::dram
 }  // namespace
 
 u64 Repeats::Known::size() const {
-  return key.size() + 2 * taken.size() + charges.size() + 2 * counts->all.size() + slots.size() +
-         2 * receivers.size();
+  return key.size() + 2 * taken.size() + all_taken.size() + charges.size() +
+         2 * counts->all.size() + slots.size() + 2 * receivers.size();
 }
 
 Repeats::Luck& Repeats::luck_of(const Request& request) {
@@ -142,7 +142,9 @@ bool Repeats::place(const Request& request, Cycle setup_end, EngineTrack& engine
   if (setup_end + known.last_issue >= all_.limit_) return false;
   ++found_;
   for (const Known::Taken& taken : known.taken)
-    resources_[taken.resource]->take_all(setup_end + Cycle{64} * taken.word, taken.cycles);
+    resources_[taken.resource]->take_all(
+        setup_end + taken.first,
+        std::span(known.all_taken).subspan(taken.begin, taken.end - taken.begin));
   for (const EngineTrack::Charge& charge : known.charges)
     engine.charge(charge.bin(), setup_end + charge.until());
   engine.count(setup_end, known.counts);
@@ -170,11 +172,16 @@ void Repeats::learn(const Request& request, Cycle setup_end, const EngineTrack& 
     const u64 count = key_[before++];
     after_.clear();
     resources_[k]->copy_from(setup_end, after_);
-    for (u32 word = 0; word < after_.size(); ++word) {
-      const u64 taken = after_[word] & ~(word < count ? key_[before + word] : 0);
-      if (taken != 0) known->taken.push_back({k, word, taken});
-    }
+    for (u32 word = 0; word < after_.size(); ++word)
+      if (word < count) after_[word] &= ~key_[before + word];
     before += count;
+    while (!after_.empty() && after_.back() == 0) after_.pop_back();
+    if (after_.empty()) continue;
+    u32 zeros = 0;
+    while (after_[zeros] == 0) ++zeros;
+    const u32 begin = static_cast<u32>(known->all_taken.size());
+    known->all_taken.insert(known->all_taken.end(), after_.begin() + zeros, after_.end());
+    known->taken.push_back({k, 64 * zeros, begin, static_cast<u32>(known->all_taken.size())});
   }
   // The first new charge may have made the last one before it longer.
   for (std::size_t k = std::max<std::size_t>(charges_before_, 1) - 1; k < engine.charges_.size();

@@ -40,10 +40,12 @@ class Repeats {
     std::shared_ptr<const Plan> plan;  ///< kept, so that no other is at its address
     struct Taken {
       u32 resource = 0;  ///< of those that it may use
-      u32 word = 0;      ///< 64 cycles
-      u64 cycles = 0;
+      u32 first = 0;     ///< in cycles
+      u32 begin = 0;     ///< words of all_taken
+      u32 end = 0;
     };
     std::vector<Taken> taken;
+    std::vector<u64> all_taken;
     std::vector<EngineTrack::Charge> charges;
     std::shared_ptr<const EngineTrack::Counts> counts;
     u64 bytes_read = 0;

@@ -42,7 +42,7 @@ Run::Run(const RunInput& input, const RunOptions& options, Cycle end, u32 granul
       shared_(input.machine, input.poison),
       state_(input, end, granule),
       workers_(make_workers(options, granule)),
-      fabric_(input, options, state_.pes, workers_[0]->stepper(), state_.traps, shared_, granule) {
+      fabric_(input, options, state_, workers_[0]->stepper(), shared_, granule) {
   shared_.load(input);
   shuffles_ = options.host.shuffle.has_value();
   if (workers_.size() > 1) crew_.emplace(static_cast<u32>(workers_.size()));

@@ -55,6 +55,7 @@ void Stepper::charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
 }
 
 Stepped Stepper::step(Pe& pe) {
+  pe.stepped_from = pe.node;
   if (pe.node != nullptr) {
     pe.entry = pe.node->entry;
     pe.node = nullptr;

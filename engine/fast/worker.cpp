@@ -54,6 +54,8 @@ bool Worker::run(Pe& pe) {
   }
   pe.gates_to_pass = 0;
   pe.meet_at = nullptr;
+  if (pe.block != Block::link_full && pe.block != Block::link_empty)
+    state_.held[pe.id / pe.width] |= 1u << pe.id % pe.width;
   return false;
 }
 

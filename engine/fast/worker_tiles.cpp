@@ -59,13 +59,16 @@ std::span<Pe> Worker::lanes(u32 tile) {
 
 bool Worker::run_tile(u32 tile) {
   const std::span<Pe> lanes = this->lanes(tile);
+  const u32& held = state_.held[tile];
   bool any = false;
-  for (;;) {
+  while (held != (1u << lanes.size()) - 1) {
     bool a_lot = false;
     std::size_t next = shuffle_ ? (*shuffle_)() % lanes.size() : 0;
     for (std::size_t k = 0; k < lanes.size(); ++k) {
-      Pe& pe = lanes[next];
+      const std::size_t lane = next;
       if (++next == lanes.size()) next = 0;
+      if ((held >> lane & 1) != 0) continue;
+      Pe& pe = lanes[lane];
       if (!can_go_on(pe)) continue;
       any = true;
       const u64 retired = pe.frame.retired;
@@ -75,10 +78,12 @@ bool Worker::run_tile(u32 tile) {
       }
       worked_ += pe.frame.retired - retired;
     }
-    if (a_lot || !std::all_of(lanes.begin(), lanes.end(), [](const Pe& pe) { return pe.parked; }))
+    if (a_lot || held != 0 ||
+        !std::all_of(lanes.begin(), lanes.end(), [](const Pe& pe) { return pe.parked; }))
       return any;
     pass_gates(tile);
   }
+  return any;
 }
 
 /// Lanes that have been at `node` less often than others, since it was not a gate from the
