@@ -29,12 +29,14 @@ void write_lane(u32* row, const u8* values, u32 words) {
   for (u32 k = 0; k < words; ++k) std::memcpy(row + k * tile_lanes, values + 4 * k, 4);
 }
 
-/// The same words to four lanes.
+/// The same words to four lanes, or to as many fours side by side.
+template <u32 fours>
 void write_alike(u32* row, const u8* values, u32 words) {
   for (u32 k = 0; k < words; ++k) {
     u32 word;
     std::memcpy(&word, values + 4 * k, 4);
-    put(row + k * tile_lanes, Quad{word, word, word, word});
+    const Quad four{word, word, word, word};
+    for (u32 to = 0; to < fours; ++to) put(row + k * tile_lanes + to * quad, four);
   }
 }
 
@@ -124,7 +126,14 @@ void write_rows(u32* row, const Lanes& lanes, u64 offset, u32 words) {
         ++there;
       }
       if (there == quad && alike) {
-        write_alike(first + lane, values[0], count);
+        const auto same = [&](u32 other) { return lanes[other] == lanes[lane]; };
+        if (lane + 2 * quad <= tile_lanes && same(lane + 4) && same(lane + 5) && same(lane + 6) &&
+            same(lane + 7)) {
+          write_alike<2>(first + lane, values[0], count);
+          lane += quad;
+        } else {
+          write_alike<1>(first + lane, values[0], count);
+        }
       } else if (there == quad) {
         write_quad(first + lane, values.data(), count);
       } else if (there != 0) {

@@ -281,8 +281,14 @@ void Fabric::collect() {
   std::size_t kept = 0;
   for (const PeId id : loose_) {
     Asks& asks = asks_[id];
-    for (; asks.collected < asks.asked.size(); ++asks.collected)
-      turns_.push({asks.asked[asks.collected].at, id});
+    for (; asks.collected < asks.asked.size(); ++asks.collected) {
+      const Asked& asked = asks.asked[asks.collected];
+      if (asked.what == Ask::post)
+        post(asked);
+      else
+        turns_.push({asked.at, id});
+    }
+    asks.skip_posts();
     const Pe& pe = pes_[id];
     clocks_[id] = pe.block == Block::none ? pe.frame.clock : never;
     horizon_ = std::min(horizon_, clocks_[id]);
@@ -325,7 +331,7 @@ bool Fabric::advance() {
       turns_.pop();
       const Asked next = asks.asked[asks.answered++];
       answer(next);
-      if (asks.answered == asks.asked.size()) asks.forget();
+      asks.skip_posts();
     }
     for (const PeId pe : recheck_) answer_wait(pe);
     recheck_.clear();
@@ -372,6 +378,24 @@ void Fabric::happen(const Event& event) {
   }
 }
 
+/// Nothing keeps it and nobody answers it, so that it is on its way before its turn.
+void Fabric::post(const Asked& asked) {
+  const u32 to = asked.amount;
+  const u32 rows = distance(machine_.row_of(asked.pe), machine_.row_of(to));
+  const u32 columns = planted(Planted::post_distance)
+                          ? 0
+                          : distance(machine_.column_of(asked.pe), machine_.column_of(to));
+  Event event{asked.at + machine_.post.latency + rows + columns, Phase::post, asked.pe,
+              posts_sent_[asked.pe]++};
+  event.to = to;
+  event.number = asked.number;
+  event.pc = asked.pc;
+  events_.push(event);
+  parties_[to].raises.push_back(
+      {event.at, Phase::post, event.source, event.sequence, event.number, 1, Stall::sem_wait_post});
+  end_is_unknown(parties_[to]);
+}
+
 void Fabric::answer(const Asked& asked) {
   Pe& pe = pes_[asked.pe];
   Party& party = parties_[asked.pe];
@@ -386,23 +410,8 @@ void Fabric::answer(const Asked& asked) {
       }
       give_room(pe);
       break;
-    case Ask::post: {
-      const u32 to = asked.amount;
-      const u32 latency = machine_.post.latency +
-                          distance(machine_.row_of(asked.pe), machine_.row_of(to)) +
-                          (planted(Planted::post_distance)
-                               ? 0
-                               : distance(machine_.column_of(asked.pe), machine_.column_of(to)));
-      Event event{now_ + latency, Phase::post, asked.pe, posts_sent_[asked.pe]++};
-      event.to = to;
-      event.number = asked.number;
-      event.pc = asked.pc;
-      events_.push(event);
-      parties_[to].raises.push_back({event.at, Phase::post, event.source, event.sequence,
-                                     event.number, 1, Stall::sem_wait_post});
-      end_is_unknown(parties_[to]);
+    case Ask::post:  // is on its way
       break;
-    }
     case Ask::wait:
       check(party.semaphores[asked.number].value >= 0, "a wait was foreseen wrongly");
       party.waits = true;
@@ -434,8 +443,10 @@ void Fabric::drop_raise(const Event& event) {
     return raise.at == event.at && raise.phase == event.phase && raise.source == event.source &&
            raise.sequence == event.sequence;
   };
-  if (const auto found = std::find_if(raises.begin(), raises.end(), is); found != raises.end())
-    raises.erase(found);
+  if (const auto found = std::find_if(raises.begin(), raises.end(), is); found != raises.end()) {
+    *found = raises.back();  // they are put in order when that is asked for
+    raises.pop_back();
+  }
   end_is_unknown(parties_[event.to]);
 }
 

@@ -155,6 +155,11 @@ class Fabric {
     std::size_t chains_taken = 0;    ///< of them
     std::vector<std::string> texts;  ///< of its console writes
     std::size_t texts_taken = 0;
+    /// A post is not answered.
+    void skip_posts() {
+      while (answered < collected && asked[answered].what == Ask::post) ++answered;
+      if (answered == asked.size()) forget();
+    }
     void forget() {
       asked.clear();
       chains.clear();
@@ -246,6 +251,7 @@ class Fabric {
     std::vector<PeId> arrived;
   };
 
+  void post(const Asked& asked);
   void ask(const Asked& asked) { asks_[asked.pe].asked.push_back(asked); }
   void collect();
   void runs(const Pe& pe);

@@ -16,9 +16,12 @@ bool Fabric::look_ahead() {
   own_waits_.clear();
   candidates_.clear();
   Cycle latest = 0;
+  // Everything that is not known could have reached everyone by then.
+  const Cycle soon = horizon_ == never ? never : reach_.everywhere(horizon_);
+  const Cycle before = std::min(soon, stepper_.end());
   for (Waiting& wait : waits_) {
     if (wait.over_at == not_known) wait.over_at = find_end_of_wait(wait.pe);
-    if (wait.over_at >= stepper_.end() || could_be_reached(wait.pe, wait.over_at)) continue;
+    if (wait.over_at >= before || could_be_reached(wait.pe, wait.over_at)) continue;
     candidates_.push_back(wait);
     latest = std::max(latest, wait.over_at);
   }

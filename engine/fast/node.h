@@ -85,8 +85,11 @@ struct Node {
   std::array<Exit*, 3> ways{};      ///< exits[0..2], as far as there are
   std::unique_ptr<Exit*[]> lookup;  ///< of `indirect` and `division`: those that were used last
   const MicroOp* start = nullptr;   ///< where the interpreter begins; null: not translated
-  Node* behind = nullptr;           ///< of a `single`: where execution went on the last time
-  std::unique_ptr<Hot> hot;         ///< (engine/fast/hot.h)
+  // Of a `single`, as the stepper has found them.
+  Node* behind = nullptr;                ///< where execution went on the last time
+  const Operation* meets = nullptr;      ///< it meets the rest of the machine, and breaks no rule
+  timing::Before before;                 ///< of that
+  std::unique_ptr<Hot> hot;              ///< (engine/fast/hot.h)
   std::shared_ptr<const MicroOps> code;  ///< (engine/fast/interpreter.h)
 };
 

@@ -67,6 +67,8 @@ struct Pe {
   u32 chains_queued = 0;  ///< gp.dmas of which no transfer is known to have started
 
   std::map<u8, Counters> stepped;  ///< by region: what no exit counts
+  Counters* counters = nullptr;    ///< of `counters_region`, there; null: not looked up yet
+  u8 counters_region = 0;
 
   u32 x(u32 row) const { return frame.x[row * width]; }
   void set_x(u32 row, u32 value) {
@@ -84,6 +86,14 @@ struct Pe {
     const u64 first = address - local.region().base, last = first + bytes - 1;
     for (u64 k = first / granule; k <= last / granule; ++k)
       frame.memory[(place + k) * width] = x(epoch_row);
+  }
+  /// What the stepper counts in that region.
+  Counters& counters_in(u8 region) {
+    if (counters == nullptr || counters_region != region) {
+      counters = &stepped[region];
+      counters_region = region;
+    }
+    return *counters;
   }
   u32 pc() const { return node != nullptr ? node->entry.pc : entry.pc; }
   Loops loops() const {

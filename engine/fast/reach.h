@@ -35,6 +35,9 @@ class Reach {
                step_;
   }
 
+  /// What somebody does in cycle `at` could have changed all semaphores by then.
+  Cycle everywhere(Cycle at) const { return at + delay_ + Cycle{rows_ + columns_} * step_; }
+
   void begin() {
     std::fill(first_.begin(), first_.end(), far);
     std::fill(spread_.begin(), spread_.end(), false);

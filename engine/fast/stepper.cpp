@@ -51,17 +51,32 @@ Stepper::Pages Stepper::executable_hull(u32 image) const {
 void Stepper::charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
   const Cycle end = this->end();
   if (from >= end || cycles == 0) return;
-  pe.stepped[region].stalls[static_cast<u32>(bin)] += std::min(cycles, end - from);
+  pe.counters_in(region).stalls[static_cast<u32>(bin)] += std::min(cycles, end - from);
 }
 
 Stepped Stepper::step(Pe& pe) {
-  pe.stepped_from = pe.node;
+  Node* const node = pe.stepped_from = pe.node;
   if (pe.node != nullptr) {
     pe.entry = pe.node->entry;
     pe.node = nullptr;
   }
   Cycle now = pe.frame.clock;
   if (now >= end()) return {Stepped::What::stopped};
+  const auto hazards = [&](const timing::Before& before) {
+    charge(pe, pe.entry.region, Stall::load_use, now, before.load_use);
+    now += before.load_use;
+    charge(pe, pe.entry.region,
+           planted(Planted::neighbouring_stall_bin) ? Stall::load_use : Stall::jump_dep, now,
+           before.jump_dep);
+    now += before.jump_dep;
+    return now < end();
+  };
+  if (node != nullptr && node->meets != nullptr) {
+    if (!hazards(node->before)) return {Stepped::What::stopped};
+    pe.op = node->meets;
+    pe.since = now;
+    return {Stepped::What::meets, now};
+  }
   const u32 pc = pe.entry.pc;
   const DecodedImage& image = graph_.image(pe.image);
   const Operation* op = image.at(pc);
@@ -75,13 +90,7 @@ Stepped Stepper::step(Pe& pe) {
                     fmt::format("0x{:0{}x} is no instruction", image.word_at(pc), op->length * 2)});
 
   const timing::Before before = timing::before(pe.entry.pipeline, *op);
-  charge(pe, pe.entry.region, Stall::load_use, now, before.load_use);
-  now += before.load_use;
-  charge(pe, pe.entry.region,
-         planted(Planted::neighbouring_stall_bin) ? Stall::load_use : Stall::jump_dep, now,
-         before.jump_dep);
-  now += before.jump_dep;
-  if (now >= end()) return {Stepped::What::stopped};
+  if (!hazards(before)) return {Stepped::What::stopped};
 
   Doing doing{pe, *op, pe.loops(), pc, now, pc + op->length};
   doing.region = pe.entry.region;
@@ -89,6 +98,10 @@ Stepped Stepper::step(Pe& pe) {
   pe.op = op;
   if (is_sync(op->op) || op->op == Op::ECALL) {
     pe.since = now;
+    if (node != nullptr) {
+      node->meets = op;
+      node->before = before;
+    }
     return {Stepped::What::meets, now};
   }
 
@@ -107,7 +120,7 @@ Stepped Stepper::step(Pe& pe) {
   if (planted(Planted::wide_target_after_fence) && row(op->op).timing == TimingClass::fence)
     doing.facts.wide_at_halfword = false;
 
-  ++pe.stepped[planted(Planted::late_region) ? doing.region : pe.entry.region]
+  ++pe.counters_in(planted(Planted::late_region) ? doing.region : pe.entry.region)
         .issued[static_cast<u32>(row(op->op).issue)];
   ++pe.frame.retired;
   pe.entry.region = doing.region;
@@ -122,14 +135,16 @@ Stepped Stepper::step(Pe& pe) {
 
 void Stepper::proceed(Pe& pe, Cycle at, Stall bin) {
   charge(pe, pe.entry.region, bin, pe.since, at - pe.since);
-  ++pe.stepped[pe.entry.region].issued[static_cast<u32>(row(pe.op->op).issue)];
+  ++pe.counters_in(pe.entry.region).issued[static_cast<u32>(row(pe.op->op).issue)];
   ++pe.frame.retired;
   const u32 pc = pe.entry.pc;
-  Loops loops = pe.loops();
   pe.entry.pc = pc + pe.op->length;
-  if (const u32 loop = loop_ending_at(loops, pc, pe.op->length); loop < 2)
-    if (--loops[loop].count > 0) pe.entry.pc = loops[loop].start;
-  pe.set_loops(loops);
+  if ((pe.entry.loops.count[0] | pe.entry.loops.count[1]) != 0) {
+    Loops loops = pe.loops();
+    if (const u32 loop = loop_ending_at(loops, pc, pe.op->length); loop < 2)
+      if (--loops[loop].count > 0) pe.entry.pc = loops[loop].start;
+    pe.set_loops(loops);
+  }
   pe.entry.pipeline = {};
   pe.frame.clock = at + 1;
   pe.block = Block::none;
