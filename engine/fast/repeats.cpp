@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/fast/planted.h"
 
 namespace simfarm::fast {
 namespace {
@@ -44,8 +45,8 @@ bool Repeats::worth_it(const Request& request) {
   if (plan.reads.size() + plan.writes.size() * (1 + request.receivers.size() / 2) < fewest_stages)
     return false;
   Luck& luck = luck_of(request);
-  if (luck.tried >= 128) {
-    if (luck.found < luck.tried / 8 && ++luck.left_out % 64 != 0) return false;
+  if (luck.tried >= 32) {
+    if (luck.found < luck.tried / 8 && ++luck.left_out % 256 != 0) return false;
     if (luck.tried >= 1024) luck = {luck.tried / 2, luck.found / 2, 0};
   }
   return true;
@@ -128,8 +129,7 @@ bool Repeats::place(const Request& request, Cycle setup_end, EngineTrack& engine
   make_key(request, setup_end, engine);
   const auto found = known_.find(hash_);
   if (found == known_.end() || found->second->key != key_) {
-    u64& seen = seen_[hash_ % seen_.size()];
-    to_be_learned_ = std::exchange(seen, hash_) == hash_;
+    to_be_learned_ = true;
     charges_before_ = engine.charges_.size();
     counts_before_ = engine.counts_.size();
     charged_before_ = engine.charged();
@@ -151,7 +151,7 @@ bool Repeats::place(const Request& request, Cycle setup_end, EngineTrack& engine
   engine.total_.bytes_read += known.bytes_read;
   engine.total_.bytes_written += known.bytes_written;
   ++engine.total_.descriptors;
-  for (std::size_t k = 0; k < known.slots.size(); ++k)
+  for (std::size_t k = 0; k < known.slots.size() && !planted(Planted::repeat_leaves_slots); ++k)
     engine.slot_free_[k] = setup_end + known.slots[k];
   engine.next_start_ = setup_end + known.last_issue + 1;
   placement.completion = setup_end + known.completion;

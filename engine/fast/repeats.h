@@ -75,7 +75,6 @@ class Repeats {
   std::unordered_map<u64, std::unique_ptr<const Known>> known_;  ///< by the key's hash
   u64 kept_ = 0;
   u64 found_ = 0;
-  std::array<u64, 1024> seen_{};  ///< hashes: what comes for the second time is learned
   std::array<Luck, 64> luck_{};
 
   // Of the transfer that is looked up.
