@@ -12,10 +12,11 @@ namespace simfarm {
 /// What went wrong, told to the person who can mend it. `message` names the file and the field.
 struct Error {
   enum class Kind {
-    input,     ///< the file, text or bytes given are wrong (exit 78 or a REJECTED verdict)
-    usage,     ///< the call is wrong (exit 2)
-    io,        ///< the operating system said no (exit 74)
-    internal,  ///< a bug of ours (exit 70)
+    input,      ///< the file, text or bytes given are wrong (exit 78 or a REJECTED verdict)
+    usage,      ///< the call is wrong (exit 2)
+    io,         ///< the operating system said no (exit 74)
+    temporary,  ///< not now: somebody else is at work (exit 75)
+    internal,   ///< a bug of ours (exit 70)
   };
   Kind kind = Kind::input;
   std::string message;

@@ -13,6 +13,8 @@ int report(const Error& error) {
       return exit_usage;
     case Error::Kind::io:
       return exit_io;
+    case Error::Kind::temporary:
+      return exit_temporary;
     case Error::Kind::internal:
       return exit_internal;
   }
