@@ -18,7 +18,8 @@ Board make_board(std::vector<const Scored*> scored) {
   board.task = first.task ? &first.task->task : nullptr;
   const auto order = [](const Scored* each) {
     const bool accepted = each->evaluation.accepted();
-    return std::tuple(!accepted, accepted ? each->evaluation.score() : 0, each->entry.id);
+    return std::tuple(!accepted, accepted ? each->evaluation.score() : 0, each->entry.order,
+                      each->entry.id);
   };
   std::sort(scored.begin(), scored.end(),
             [&](const Scored* a, const Scored* b) { return order(a) < order(b); });

@@ -26,10 +26,11 @@ struct Headroom {
 
 struct Board {
   const Task* task = nullptr;  ///< null: of submissions that name no known task, all rejected
-  std::vector<Row> rows;       ///< ranked ones first, by cycles, then by id; then the others by id
+  std::vector<Row> rows;       ///< ranked ones first, by cycles, order, id; then the others
 };
 
-/// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller id first.
+/// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller
+/// order first, then the smaller id.
 std::vector<Board> make_boards(const std::vector<Scored>& batch);
 
 /// Of an accepted submission to a task with a deadline.

@@ -28,6 +28,7 @@ struct ScoreRequest {
 /// One submission of a batch.
 struct Entry {
   std::string path;  ///< as it was found: what reruns it
+  u64 order = 0;     ///< of equal scores the smaller first; then by id
   std::string id;    ///< on the board: relative to the task where it lies there, else the path
   std::shared_ptr<const LoadedTask> task;  ///< null: it names none that we have
   Result<Submission> submission = usage_error("not read");

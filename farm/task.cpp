@@ -18,7 +18,7 @@ namespace {
 
 constexpr u64 max_toml_bytes = 1u << 20;
 constexpr size_t max_cases = 256;
-constexpr size_t max_defines = 64;
+constexpr size_t max_task_defines = 64;
 constexpr TextRule identifier_rule{.max_characters = 63};
 constexpr TextRule path_rule{.max_characters = 200};
 // Above every real run, and low enough that sums over all cases stay far inside 64 bits.
@@ -153,7 +153,7 @@ Result<Task> parse_task(std::string_view text, const std::string& folder) {
     read_params(toml, task);
     read_cases(toml, task);
     read_deadline(toml, task);
-    task.defines = toml.texts("defines", identifier_rule, 0, max_defines);
+    task.defines = toml.texts("defines", identifier_rule, 0, max_task_defines);
     for (const std::string& define : task.defines)
       if (!is_identifier(define))
         toml.fail("defines", fmt::format("{} is no macro name", printable_key(define)));

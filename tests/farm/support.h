@@ -14,8 +14,8 @@ namespace simfarm::farm::test {
 /// A fresh folder, gone at the end of the test.
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "simfarm-test-XXXXXX").string();
+  explicit Folder(const std::filesystem::path& base = std::filesystem::temp_directory_path()) {
+    std::string name = (base / "simfarm-test-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }

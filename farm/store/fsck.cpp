@@ -1,0 +1,153 @@
+#include "farm/store/fsck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace simfarm::farm {
+namespace {
+
+/// One look at a farm, all in one read transaction.
+class FarmCheck {
+ public:
+  explicit FarmCheck(Store& store) : store_(store), database_(store.database()) {}
+
+  Result<FsckReport> run() {
+    if (const auto begun = database_.run("BEGIN"); !begun) return begun.error();
+    Result<void> looked = look();
+    const Result<void> ended = database_.run("COMMIT");
+    if (!looked) return looked.error();
+    if (!ended) return ended.error();
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> look() {
+    if (const auto done = check_database(); !done) return done.error();
+    if (const auto done = check_results(); !done) return done.error();
+    if (const auto done = check_log(); !done) return done.error();
+    if (const auto done = check_leases(); !done) return done.error();
+    return check_blobs();
+  }
+
+  void problem(std::string text) { report_.problems.push_back(std::move(text)); }
+
+  Result<void> check_database() {
+    Query integrity(database_, "PRAGMA integrity_check");
+    while (integrity.next())
+      if (integrity.text(0) != "ok") problem("farm.db: " + integrity.text(0));
+    if (const auto read = integrity.end(); !read) return read.error();
+    Query foreign(database_, "PRAGMA foreign_key_check");
+    while (foreign.next())
+      problem(fmt::format("farm.db: a row of {} refers to a row of {} that is not there",
+                          foreign.text(0), foreign.text(2)));
+    return foreign.end();
+  }
+
+  /// Results read as they were written.
+  Result<void> check_results() {
+    Query keys(database_, "SELECT key FROM evaluations ORDER BY key");
+    while (keys.next()) {
+      ++report_.evaluations;
+      const Result<Evaluation> evaluation = store_.evaluation(keys.text(0));
+      if (evaluation)
+        verdicts_.emplace(keys.text(0), evaluation->verdict);
+      else
+        problem(evaluation.error().message);
+    }
+    return keys.end();
+  }
+
+  /// Every submission's log is a walk from `received` to the state that the table has.
+  Result<void> check_log() {
+    std::set<std::string> used;
+    Query submissions(database_, "SELECT id, state FROM submissions ORDER BY id");
+    while (submissions.next()) {
+      ++report_.submissions;
+      const i64 id = submissions.integer(0);
+      const Result<std::vector<Event>> events = store_.events(id);
+      if (!events) return events.error();
+      report_.events += events->size();
+      check_walk(id, *events, parse_state(submissions.text(1)).value_or(State::count));
+      for (const Event& event : *events) used.insert(event.evaluation);
+    }
+    if (const auto read = submissions.end(); !read) return read.error();
+    for (const auto& [key, verdict] : verdicts_)
+      if (!used.contains(key)) problem(fmt::format("result {}: the log does not know it", key));
+    return {};
+  }
+
+  void check_walk(i64 id, const std::vector<Event>& events, State now) {
+    if (events.empty() || events.front().state != State::received)
+      return problem(fmt::format("submission {}: its log does not begin with received", id));
+    for (size_t k = 1; k < events.size(); ++k)
+      if (!may_follow(events[k - 1].state, events[k].state))
+        problem(fmt::format("submission {}: its log has {} after {}", id, name(events[k].state),
+                            name(events[k - 1].state)));
+    if (events.back().state != now)
+      problem(fmt::format("submission {}: the log says {}, the table {}", id,
+                          name(events.back().state), name(now)));
+    for (const Event& event : events) check_judgement(event, events.back().state);
+  }
+
+  void check_judgement(const Event& event, State last) {
+    if (event.state != State::judged) return;
+    const auto found = verdicts_.find(event.evaluation);
+    if (found == verdicts_.end())
+      return problem(fmt::format("submission {}: judged, and its result is not there (or damaged)",
+                                 event.submission));
+    if ((found->second == Verdict::accepted) != (last == State::ranked))
+      problem(fmt::format("submission {}: its verdict is {}, its last state {}", event.submission,
+                          name(found->second), name(last)));
+  }
+
+  Result<void> check_leases() {
+    Query wrong(database_,
+                "SELECT s.id, s.state FROM submissions s LEFT JOIN jobs j ON j.submission = s.id "
+                "WHERE (s.state = 'running') <> (j.token IS NOT NULL) ORDER BY s.id");
+    while (wrong.next())
+      problem(fmt::format("submission {}: it is {}, and its lease says otherwise", wrong.integer(0),
+                          wrong.text(1)));
+    return wrong.end();
+  }
+
+  Result<void> check_blobs() {
+    std::map<std::string, std::string> needed;
+    Query query(database_,
+                "SELECT digest, 'package of task ' || name FROM tasks UNION ALL "
+                "SELECT archive, 'archive of submission ' || id FROM submissions UNION ALL "
+                "SELECT elf, 'program of result ' || key FROM evaluations WHERE elf <> ''");
+    while (query.next()) needed.emplace(query.text(0), query.text(1));
+    if (const auto read = query.end(); !read) return read.error();
+    const Result<Blobs::Listing> listing = store_.blobs().list();
+    if (!listing) return listing.error();
+    for (const std::string& digest : listing->digests) {
+      ++report_.blobs;
+      const auto what = needed.find(digest);
+      if (const auto whole = store_.blobs().get(digest); !whole)
+        problem(whole.error().message +
+                (what == needed.end() ? "" : fmt::format(" ({})", what->second)));
+      if (what == needed.end())
+        report_.notes.push_back(fmt::format("blob {}: nothing refers to it", digest));
+    }
+    for (const auto& [digest, what] : needed)
+      if (!std::binary_search(listing->digests.begin(), listing->digests.end(), digest))
+        problem(fmt::format("{}: not there ({})", store_.blobs().path(digest), what));
+    for (const std::string& stray : listing->strays)
+      report_.notes.push_back(stray + ": no blob; left by a crash");
+    return {};
+  }
+
+  Store& store_;
+  Database& database_;
+  FsckReport report_;
+  std::map<std::string, Verdict> verdicts_;
+};
+
+}  // namespace
+
+Result<FsckReport> check_farm(Store& store) { return FarmCheck(store).run(); }
+
+}  // namespace simfarm::farm

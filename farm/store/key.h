@@ -1,0 +1,47 @@
+// The evaluation key: everything that a verdict and its score depend on, and nothing else. Equal
+// keys have equal results, so the second is answered from the store; one byte different anywhere,
+// and it is judged.
+#pragma once
+#include <string>
+
+#include "base/result.h"
+#include "farm/evaluate.h"
+#include "farm/submission.h"
+#include "farm/toolchain.h"
+
+namespace simfarm::farm {
+
+/// Changes when the same run is given another verdict or another score.
+inline constexpr u32 scoring_version = 1;
+
+/// The host's part, the same for all that a coordinator judges.
+struct JudgingHost {
+  std::string toolchain;  ///< toolchain_digest
+  std::string simulator;  ///< version, and digest of the program that simulates
+  u32 scoring = scoring_version;
+};
+
+/// Digests, all parts of a key. The author, the note and the parent are none of them: who edits a
+/// note buys nothing.
+struct KeyParts {
+  std::string sources;  ///< of the submission's files
+  std::string options;  ///< what is compiled, in which order, how
+  std::string task;     ///< of the task's package
+  std::string cases;    ///< of the cases that are judged, in order
+  std::string machine;  ///< of the machine file
+  JudgingHost host;
+};
+
+/// SHA-256 over all parts.
+std::string evaluation_key(const KeyParts& parts);
+
+std::string options_digest(const Submission& submission);
+/// Over the cases' names, tensors and arguments, as they will be judged.
+std::string cases_digest(const std::vector<Case>& cases);
+std::string machine_digest(const Machine& machine);
+
+/// SHA-256 over everything that compiles: driver, SDK, compiler and linker with the libraries that
+/// they load, and the compiler's own headers. Error: something cannot be read.
+Result<std::string> toolchain_digest(const Toolchain& toolchain);
+
+}  // namespace simfarm::farm

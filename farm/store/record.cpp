@@ -1,0 +1,58 @@
+#include "farm/store/record.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "farm/digest.h"
+
+namespace simfarm::farm {
+namespace {
+
+std::string record_text(const std::string& text) {
+  return sha256(std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+}
+
+}  // namespace
+
+std::string print_counters(const Counters& counters) {
+  nlohmann::ordered_json issued = nlohmann::ordered_json::object(), stalls = issued;
+  for (u32 k = 0; k < issue_class_count; ++k)
+    issued[std::string(name(static_cast<IssueClass>(k)))] = counters.issued[k];
+  for (u32 k = 0; k < stall_count; ++k)
+    stalls[std::string(name(static_cast<Stall>(k)))] = counters.stalls[k];
+  return nlohmann::ordered_json{{"issued", issued}, {"stalls", stalls}}.dump();
+}
+
+Result<Counters> parse_counters(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  Counters counters;
+  const auto take = [&](const char* group, std::string_view bin, u64& to) {
+    if (!json.is_object() || !json.contains(group) || !json[group].is_object()) return false;
+    const auto found = json[group].find(bin);
+    if (found == json[group].end() || !found->is_number_unsigned()) return false;
+    to = found->get<u64>();
+    return true;
+  };
+  bool good = true;
+  for (u32 k = 0; k < issue_class_count; ++k)
+    good &= take("issued", name(static_cast<IssueClass>(k)), counters.issued[k]);
+  for (u32 k = 0; k < stall_count; ++k)
+    good &= take("stalls", name(static_cast<Stall>(k)), counters.stalls[k]);
+  if (!good) return io_error("counters of a case are damaged");
+  return counters;
+}
+
+std::string record_digest(const Evaluation& evaluation) {
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", name(evaluation.verdict),
+                  record_text(evaluation.failed_case), record_text(evaluation.failure),
+                  evaluation.local_bytes, evaluation.source_digest, evaluation.elf_digest);
+  for (const CaseScore& each : evaluation.cases)
+    text +=
+        fmt::format("{} {} {} {} {} {} {}\n", record_text(each.name), each.cycles, each.boot_cycles,
+                    each.instructions, each.units, each.dma_bytes, print_counters(each.total));
+  return record_text(text);
+}
+
+}  // namespace simfarm::farm

@@ -1,0 +1,18 @@
+// Results on their way into tables and back.
+#pragma once
+#include <string>
+
+#include "base/result.h"
+#include "farm/evaluate.h"
+
+namespace simfarm::farm {
+
+/// {"issued": {...}, "stalls": {...}}, every bin by its name.
+std::string print_counters(const Counters& counters);
+/// Error (io): not what print_counters writes.
+Result<Counters> parse_counters(const std::string& text);
+
+/// SHA-256 over everything that a store keeps of a result: damage to any of it is found.
+std::string record_digest(const Evaluation& evaluation);
+
+}  // namespace simfarm::farm

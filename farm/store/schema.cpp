@@ -1,0 +1,94 @@
+#include "farm/store/schema.h"
+
+namespace simfarm::farm {
+
+// What is a rule of the farm is one of the database where it can be: a submission is judged once
+// (one_judgement), one key runs once at a time (one_run), a case has one result, and neither the
+// log nor a result ever changes.
+const char* const schema_sql = R"SQL(
+CREATE TABLE tasks(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,                 -- of its package: a blob
+  folder TEXT NOT NULL,                 -- where it was added from, for people
+  added INTEGER NOT NULL                -- this and all times: milliseconds since 1970
+) STRICT;
+
+CREATE TABLE submissions(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- the submit order
+  name TEXT NOT NULL,                   -- "kernel": the task's starting kernel; else empty
+  task INTEGER REFERENCES tasks(id),    -- NULL: none that the farm has
+  author TEXT NOT NULL,
+  parent TEXT NOT NULL,
+  note TEXT NOT NULL,
+  archive TEXT NOT NULL,                -- a blob: what was handed in
+  sources TEXT NOT NULL,                -- digest of its files; empty when intake refused it
+  options TEXT NOT NULL,                -- likewise of how they are built
+  received INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('received', 'rejected', 'queued', 'running', 'judged',
+                                       'ranked', 'held', 'cancelled', 'system_error')),
+  faults INTEGER NOT NULL DEFAULT 0     -- of the farm's own, while judging it
+) STRICT;
+CREATE INDEX submissions_by_state ON submissions(state, faults, id);
+
+CREATE TABLE jobs(
+  submission INTEGER PRIMARY KEY REFERENCES submissions(id),
+  token INTEGER UNIQUE,                 -- of the lease; NULL: nobody has one
+  evaluation TEXT,                      -- the key that it runs under
+  lease_end INTEGER,
+  attempt INTEGER NOT NULL              -- leases so far
+) STRICT;
+CREATE UNIQUE INDEX one_run ON jobs(evaluation) WHERE token IS NOT NULL;
+
+CREATE TABLE evaluations(
+  key TEXT PRIMARY KEY,
+  verdict TEXT NOT NULL,
+  failed_case TEXT NOT NULL,
+  failure TEXT NOT NULL,
+  local_bytes INTEGER NOT NULL,
+  sources TEXT NOT NULL,
+  elf TEXT NOT NULL,                    -- digest of the program: a blob; empty without one
+  toolchain TEXT NOT NULL,
+  simulator TEXT NOT NULL,
+  record TEXT NOT NULL,                 -- SHA-256 over the result and its cases
+  finished INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE case_results(
+  evaluation TEXT NOT NULL REFERENCES evaluations(key),
+  place INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  cycles INTEGER NOT NULL,
+  boot_cycles INTEGER NOT NULL,
+  instructions INTEGER NOT NULL,
+  units INTEGER NOT NULL,
+  dma_bytes INTEGER NOT NULL,
+  counters TEXT NOT NULL,
+  PRIMARY KEY (evaluation, name)
+) STRICT;
+
+CREATE TABLE events(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time INTEGER NOT NULL,
+  submission INTEGER NOT NULL REFERENCES submissions(id),
+  state TEXT NOT NULL,                  -- that it has from here on
+  attempt INTEGER NOT NULL,
+  evaluation TEXT REFERENCES evaluations(key),
+  detail TEXT NOT NULL                  -- for people
+) STRICT;
+CREATE INDEX events_by_submission ON events(submission, id);
+CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged';
+
+CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
+CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
+CREATE TRIGGER evaluations_stay BEFORE UPDATE ON evaluations
+  BEGIN SELECT RAISE(ABORT, 'results never change'); END;
+CREATE TRIGGER evaluations_last BEFORE DELETE ON evaluations
+  BEGIN SELECT RAISE(ABORT, 'results never change'); END;
+CREATE TRIGGER cases_stay BEFORE UPDATE ON case_results
+  BEGIN SELECT RAISE(ABORT, 'results never change'); END;
+CREATE TRIGGER cases_last BEFORE DELETE ON case_results
+  BEGIN SELECT RAISE(ABORT, 'results never change'); END;
+)SQL";
+
+}  // namespace simfarm::farm

@@ -1,0 +1,143 @@
+#include "farm/store/store.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "farm/store/place.h"
+#include "farm/store/schema.h"
+
+namespace simfarm::farm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, static_cast<size_t>(State::count)> state_names = {
+    "received", "rejected", "queued",    "running",     "judged",
+    "ranked",   "held",     "cancelled", "system_error"};
+
+std::string database_path(const std::string& folder) { return folder + "/farm.db"; }
+
+i64 host_clock() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+/// The database, whole or not there: made under another name.
+Result<void> create_database(const std::string& folder) {
+  const std::string fresh = database_path(folder) + ".new";
+  std::error_code error;
+  for (const char* const part : {"", "-wal", "-shm"}) fs::remove(fresh + part, error);
+  {
+    Result<Database> database = Database::open(fresh, Database::Mode::create);
+    if (!database) return database.error();
+    const std::string sql = fmt::format(
+        "BEGIN IMMEDIATE; PRAGMA application_id = {}; PRAGMA user_version = {}; {} COMMIT",
+        schema_application, schema_version, schema_sql);
+    if (const auto made = database->run_all(sql); !made) return made.error();
+  }
+  fs::rename(fresh, database_path(folder), error);
+  if (error) return io_error(fmt::format("{}: {}", fresh, error.message()));
+  return sync_folder(folder);
+}
+
+Result<void> check_schema(const std::string& folder, Database& database) {
+  const Result<i64> application = database.integer("PRAGMA application_id");
+  if (!application) return application.error();
+  const Result<i64> version = database.integer("PRAGMA user_version");
+  if (!version) return version.error();
+  if (*application != schema_application)
+    return input_error(folder + ": farm.db is no farm of simfarm's");
+  if (*version != schema_version)
+    return input_error(
+        fmt::format("{}: a farm of schema version {}; this simfarm works on version {}", folder,
+                    *version, schema_version));
+  return {};
+}
+
+Result<Database> open_database(const std::string& folder, Database::Mode mode) {
+  std::error_code error;
+  if (!fs::is_regular_file(database_path(folder), error))
+    return usage_error(folder + ": no farm there (simfarm farm init makes one)");
+  if (const auto local = check_local(folder); !local) return local.error();
+  Result<Database> database = Database::open(database_path(folder), mode);
+  if (!database) return database.error();
+  if (const auto good = check_schema(folder, *database); !good) return good.error();
+  return database;
+}
+
+}  // namespace
+
+std::string_view name(State state) { return state_names[static_cast<size_t>(state)]; }
+
+std::optional<State> parse_state(std::string_view text) {
+  for (size_t k = 0; k < state_names.size(); ++k)
+    if (state_names[k] == text) return static_cast<State>(k);
+  return std::nullopt;
+}
+
+bool may_follow(State before, State after) {
+  switch (before) {
+    case State::received:
+      return after == State::rejected || after == State::queued;
+    case State::queued:  // judged: answered from the store
+      return after == State::running || after == State::judged || after == State::cancelled;
+    case State::running:
+      return after == State::judged || after == State::queued || after == State::cancelled ||
+             after == State::system_error;
+    case State::judged:
+      return after == State::ranked || after == State::held;
+    default:
+      return false;
+  }
+}
+
+Store::Store(std::string folder, Database database, StoreOptions options)
+    : folder_(std::move(folder)),
+      blobs_(folder_ + "/blobs"),
+      database_(std::move(database)),
+      options_(std::move(options)) {
+  if (!options_.clock) options_.clock = host_clock;
+  database_.set_boundary(options_.boundary);
+}
+
+Result<void> Store::create(const std::string& folder) {
+  std::error_code error;
+  if (fs::exists(database_path(folder), error))
+    return usage_error(folder + ": is a farm already; nothing was changed");
+  fs::create_directories(fs::path(folder) / "tasks", error);
+  if (error) return io_error(fmt::format("{}: {}", folder, error.message()));
+  if (const auto local = check_local(folder); !local) return local.error();
+  if (const auto made = Blobs(folder + "/blobs").create(); !made) return made.error();
+  if (const auto made = create_database(folder); !made) return made.error();
+  const fs::path parent = fs::absolute(folder, error).lexically_normal().parent_path();
+  return sync_folder(parent.string());
+}
+
+Result<Store> Store::open(const std::string& folder, StoreOptions options) {
+  Result<Database> database = open_database(folder, Database::Mode::write);
+  if (!database) return database.error();
+  return Store(folder, std::move(*database), std::move(options));
+}
+
+Result<Store> Store::open_to_read(const std::string& folder) {
+  Result<Database> database = open_database(folder, Database::Mode::read);
+  if (!database) return database.error();
+  return Store(folder, std::move(*database), {});
+}
+
+Result<void> Store::log(i64 submission, State state, i64 attempt, const std::string& detail,
+                        const std::string& evaluation) {
+  const Value key = evaluation.empty() ? Value() : Value(evaluation);
+  if (const auto logged =
+          database_.run("INSERT INTO events(time, submission, state, attempt, evaluation, detail) "
+                        "VALUES(?, ?, ?, ?, ?, ?)",
+                        {now(), submission, std::string(name(state)), attempt, key, detail});
+      !logged)
+    return logged.error();
+  return database_.run("UPDATE submissions SET state = ? WHERE id = ?",
+                       {std::string(name(state)), submission});
+}
+
+}  // namespace simfarm::farm

@@ -1,0 +1,181 @@
+// A farm on a disk: tasks, submissions, the queue, results and the log of everything that happened
+// (docs/farm.md). One write transaction for each step, so that after any crash every step has
+// happened or has not.
+//
+// The folder: farm.db (SQLite), blobs/ (by content), tasks/ (packages unpacked, made again when
+// they are not as they must be), coordinator.lock.
+#pragma once
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "farm/evaluate.h"
+#include "farm/score.h"
+#include "farm/store/blobs.h"
+#include "farm/store/database.h"
+#include "farm/store/key.h"
+
+namespace simfarm::farm {
+
+/// Where a submission is on its way; the table of transitions is `may_follow`.
+enum class State : u8 {
+  received,      ///< its bytes are on the disk
+  rejected,      ///< by intake; never queued
+  queued,        ///< to be judged
+  running,       ///< somebody has a lease on it
+  judged,        ///< has a verdict
+  ranked,        ///< judged ACCEPTED: on the board
+  held,          ///< judged HELD: a person has to look at it
+  cancelled,     ///< withdrawn
+  system_error,  ///< the farm failed to judge it, more often than it tries
+  count
+};
+std::string_view name(State state);
+std::optional<State> parse_state(std::string_view text);
+/// Whether the log may have `after` behind `before` of the same submission.
+bool may_follow(State before, State after);
+
+struct StoredTask {
+  i64 id = 0;
+  std::string name;
+  std::string digest;  ///< of its package
+  std::string folder;  ///< where it came from
+};
+
+struct StoredSubmission {
+  i64 id = 0;
+  std::string name;  ///< "kernel", or its number: what boards call it
+  std::string task;  ///< empty: none that the farm has
+  std::string author, parent, note;
+  std::string archive;  ///< digest of what was handed in
+  std::string sources;  ///< digest of its files
+  State state = State::received;
+  std::string evaluation;  ///< key; empty: not judged
+};
+
+/// One line of the log.
+struct Event {
+  i64 id = 0;
+  i64 time = 0;  ///< milliseconds since 1970; for people, nothing is ordered by it
+  i64 submission = 0;
+  State state = State::received;
+  i64 attempt = 0;
+  std::string evaluation;
+  std::string detail;
+};
+
+/// A lease on a submission: its holder alone may say what became of it.
+struct Claim {
+  i64 token = 0;
+  i64 submission = 0;
+  i64 task = 0;
+  i64 attempt = 0;
+  std::string archive;
+  std::string key;
+};
+
+/// What asking for work gave.
+struct Claimed {
+  std::optional<Claim> claim;  ///< none: nothing to be done now
+  std::vector<i64> answered;   ///< judged on the way, since their key was judged before
+};
+
+/// What a lease's holder was told.
+enum class Settled : u8 {
+  judged,   ///< the verdict is in the log
+  again,    ///< the farm's own fault: queued once more
+  gave_up,  ///< the same, too often: system error
+  stale,    ///< the lease was no longer his; nothing was changed
+};
+
+struct StoreOptions {
+  std::function<i64()> clock;  ///< milliseconds since 1970; the host's when empty
+  Boundary boundary;           ///< database.h
+};
+
+class Store {
+ public:
+  /// The farm's own faults (SYSTEM_ERROR, HOST_LIMIT, ...) are followed by another try so often.
+  static constexpr i64 max_retries = 3;
+
+  /// Makes a farm in a new (or empty) folder. Error: a network file system, a farm there already.
+  static Result<void> create(const std::string& folder);
+  /// Error: no farm, another schema's, or on a network file system.
+  static Result<Store> open(const std::string& folder, StoreOptions options = {});
+  /// The same to look only.
+  static Result<Store> open_to_read(const std::string& folder);
+
+  const std::string& folder() const { return folder_; }
+  const Blobs& blobs() const { return blobs_; }
+  Database& database() { return database_; }
+
+  // Tasks (store_tasks.cpp).
+  /// Keeps the package; queues its starting kernel, which speed-ups are over. The same package once
+  /// more changes nothing. Error: another package of this name is there.
+  Result<StoredTask> add_task(const std::string& folder);
+  Result<std::vector<StoredTask>> tasks();
+  Result<std::optional<StoredTask>> find_task(const std::string& name);
+  /// The folder in which the task's package is unpacked, byte for byte as it was added.
+  Result<std::string> task_folder(const StoredTask& task) const;
+
+  // Intake (store_intake.cpp).
+  /// Keeps what lies at `path` (a folder or a tar file) and queues or rejects it. Error: it could
+  /// not be read, or not be kept; nothing was received.
+  Result<StoredSubmission> submit(const std::string& path);
+
+  // The queue (store_queue.cpp). Only for who has the CoordinatorLock.
+  /// A submission's key, from its parts that the store has; empty: not now.
+  using KeyOf =
+      std::function<std::string(i64 task, const std::string& sources, const std::string& options)>;
+  /// Leases the next submission, of those with fewest faults the first. On the way answers those
+  /// whose key has a result, and passes over those whose key is being judged.
+  Result<Claimed> claim(const KeyOf& key_of);
+  /// Says what became of it, in one transaction with the result.
+  Result<Settled> complete(const Claim& claim, const Evaluation& evaluation,
+                           const JudgingHost& host);
+  /// Takes all leases back: whoever had them is gone. Returns how many.
+  Result<i64> requeue_leased();
+  /// Tasks of queued submissions.
+  Result<std::vector<i64>> queued_tasks();
+
+  // Looking (store_read.cpp).
+  Result<std::optional<StoredSubmission>> submission(i64 id);
+  Result<std::vector<Event>> events(i64 submission);
+  /// Error (io): a result that is damaged.
+  Result<Evaluation> evaluation(const std::string& key);
+  /// Submissions by state, of one task (or, 0, of none).
+  using Counts = std::array<i64, static_cast<size_t>(State::count)>;
+  Result<Counts> counts(i64 task);
+  /// What a board is made of: every judged or rejected submission of the task, by the log alone.
+  Result<std::vector<Scored>> scored(const StoredTask& task);
+  /// One of them; none: neither judged nor rejected.
+  Result<std::optional<Scored>> scored(i64 submission);
+
+ private:
+  Store(std::string folder, Database database, StoreOptions options);
+  i64 now() const { return options_.clock(); }
+  /// Appends to the log, and sets the state that the log says.
+  Result<void> log(i64 submission, State state, i64 attempt, const std::string& detail,
+                   const std::string& evaluation = {});
+  struct Intake;
+  Result<i64> insert(const Intake& intake);
+  /// A token is the log's number of the line that gave it: never given twice.
+  Result<Claim> lease(i64 submission, i64 task, i64 attempt, const std::string& archive,
+                      const std::string& key);
+  Result<void> judge(i64 submission, i64 attempt, const std::string& key, Verdict verdict,
+                     const std::string& detail);
+  Result<void> keep(const std::string& key, const Evaluation& evaluation, const JudgingHost& host);
+  Result<Settled> complete_fault(const Claim& claim, const Evaluation& evaluation);
+  Result<Scored> scored_of(const StoredSubmission& submission,
+                           std::shared_ptr<const LoadedTask> task);
+
+  std::string folder_;
+  Blobs blobs_;
+  Database database_;
+  StoreOptions options_;
+};
+
+}  // namespace simfarm::farm

@@ -1,0 +1,202 @@
+// What is known: submissions, their log, their results, and the batch that a board is made of.
+#include <fmt/format.h>
+
+#include "farm/store/record.h"
+#include "farm/store/store.h"
+
+namespace simfarm::farm {
+namespace {
+
+// By the log alone: the key that a submission was judged under, its refusal.
+constexpr std::string_view submission_columns =
+    "SELECT s.id, s.name, t.name, s.author, s.parent, s.note, s.archive, s.sources, s.state, "
+    "(SELECT e.evaluation FROM events e WHERE e.submission = s.id AND e.state = 'judged') "
+    "FROM submissions s LEFT JOIN tasks t ON t.id = s.task ";
+
+StoredSubmission read_submission(const Query& query) {
+  StoredSubmission one;
+  one.id = query.integer(0);
+  one.name = query.text(1).empty() ? fmt::format("{}", one.id) : query.text(1);
+  one.task = query.text(2);
+  one.author = query.text(3);
+  one.parent = query.text(4);
+  one.note = query.text(5);
+  one.archive = query.text(6);
+  one.sources = query.text(7);
+  one.state = parse_state(query.text(8)).value_or(State::count);
+  one.evaluation = query.text(9);
+  return one;
+}
+
+Result<std::vector<StoredSubmission>> read_submissions(const Database& database,
+                                                       const std::string& condition,
+                                                       const std::vector<Value>& values) {
+  std::vector<StoredSubmission> all;
+  Query query(database, std::string(submission_columns) + condition, values);
+  while (query.next()) all.push_back(read_submission(query));
+  if (const auto read = query.end(); !read) return read.error();
+  return all;
+}
+
+/// Why intake refused it; none: it did not.
+Result<std::optional<std::string>> refusal_of(const Database& database, i64 submission) {
+  Query query(database, "SELECT detail FROM events WHERE submission = ? AND state = 'rejected'",
+              {submission});
+  std::optional<std::string> why;
+  if (query.next()) why = query.text(0);
+  if (const auto read = query.end(); !read) return read.error();
+  return why;
+}
+
+}  // namespace
+
+Result<std::optional<StoredSubmission>> Store::submission(i64 id) {
+  Result<std::vector<StoredSubmission>> found = read_submissions(database_, "WHERE s.id = ?", {id});
+  if (!found) return found.error();
+  if (found->empty()) return std::optional<StoredSubmission>();
+  return std::optional(std::move(found->front()));
+}
+
+Result<std::vector<Event>> Store::events(i64 submission) {
+  std::vector<Event> events;
+  Query query(database_,
+              "SELECT id, time, submission, state, attempt, evaluation, detail FROM events "
+              "WHERE submission = ? ORDER BY id",
+              {submission});
+  while (query.next())
+    events.push_back({query.integer(0), query.integer(1), query.integer(2),
+                      parse_state(query.text(3)).value_or(State::count), query.integer(4),
+                      query.text(5), query.text(6)});
+  if (const auto read = query.end(); !read) return read.error();
+  return events;
+}
+
+Result<Evaluation> Store::evaluation(const std::string& key) {
+  Evaluation result;
+  const auto damaged = [&] {
+    return io_error(fmt::format("{}: result {}: damaged", folder_, key));
+  };
+  std::string record;
+  {
+    Query query(database_,
+                "SELECT verdict, failed_case, failure, local_bytes, sources, elf, record "
+                "FROM evaluations WHERE key = ?",
+                {key});
+    if (!query.next()) return query.end() ? damaged() : query.end().error();
+    const std::optional<Verdict> verdict = parse_verdict(query.text(0));
+    if (!verdict) return damaged();
+    result.verdict = *verdict;
+    result.failed_case = query.text(1);
+    result.failure = query.text(2);
+    result.local_bytes = static_cast<u64>(query.integer(3));
+    result.source_digest = query.text(4);
+    result.elf_digest = query.text(5);
+    record = query.text(6);
+  }
+  Query query(database_,
+              "SELECT name, cycles, boot_cycles, instructions, units, dma_bytes, counters "
+              "FROM case_results WHERE evaluation = ? ORDER BY place",
+              {key});
+  while (query.next()) {
+    CaseScore one{.name = query.text(0),
+                  .cycles = static_cast<u64>(query.integer(1)),
+                  .boot_cycles = static_cast<u64>(query.integer(2)),
+                  .instructions = static_cast<u64>(query.integer(3)),
+                  .units = static_cast<u64>(query.integer(4)),
+                  .total = {},
+                  .dma_bytes = static_cast<u64>(query.integer(5))};
+    const Result<Counters> counters = parse_counters(query.text(6));
+    if (!counters) return damaged();
+    one.total = *counters;
+    result.cases.push_back(std::move(one));
+  }
+  if (const auto read = query.end(); !read) return read.error();
+  if (record_digest(result) != record) return damaged();
+  return result;
+}
+
+Result<Store::Counts> Store::counts(i64 task) {
+  Counts counts{};
+  Query query(database_,
+              "SELECT state, count(*) FROM submissions WHERE coalesce(task, 0) = ? GROUP BY state",
+              {task});
+  while (query.next())
+    if (const auto state = parse_state(query.text(0)))
+      counts[static_cast<size_t>(*state)] = query.integer(1);
+  if (const auto read = query.end(); !read) return read.error();
+  return counts;
+}
+
+Result<Scored> Store::scored_of(const StoredSubmission& one,
+                                std::shared_ptr<const LoadedTask> task) {
+  Scored scored;
+  scored.entry.path = blobs_.path(one.archive);
+  scored.entry.id = one.name;
+  scored.entry.order = static_cast<u64>(one.id);
+  scored.entry.rerun = "simfarm try " + scored.entry.path;
+  if (task) scored.entry.rerun += " --task " + task->task.folder;
+  scored.entry.task = std::move(task);
+  if (!one.sources.empty()) {
+    Submission submission;
+    submission.task = one.task;
+    submission.author = one.author;
+    submission.parent = one.parent;
+    submission.note = one.note;
+    scored.entry.submission = std::move(submission);
+  }
+  if (!one.evaluation.empty()) {
+    Result<Evaluation> evaluation = this->evaluation(one.evaluation);
+    if (!evaluation) return evaluation.error();
+    scored.evaluation = std::move(*evaluation);
+    return scored;
+  }
+  const Result<std::optional<std::string>> refusal = refusal_of(database_, one.id);
+  if (!refusal) return refusal.error();
+  scored.evaluation.verdict = Verdict::rejected;
+  scored.evaluation.failure = refusal->value_or("") + "\n";
+  scored.evaluation.source_digest = one.sources;
+  return scored;
+}
+
+Result<std::vector<Scored>> Store::scored(const StoredTask& task) {
+  const Result<std::string> folder = task_folder(task);
+  if (!folder) return folder.error();
+  Result<Task> loaded = load_task(*folder);
+  if (!loaded) return loaded.error();
+  const auto shared = std::make_shared<const LoadedTask>(LoadedTask{std::move(*loaded), {}});
+  const Result<std::vector<StoredSubmission>> all = read_submissions(
+      database_,
+      "WHERE s.task = ? AND EXISTS (SELECT 1 FROM events e WHERE e.submission = s.id AND "
+      "e.state IN ('judged', 'rejected')) ORDER BY s.id",
+      {task.id});
+  if (!all) return all.error();
+  std::vector<Scored> batch;
+  for (const StoredSubmission& each : *all) {
+    Result<Scored> one = scored_of(each, shared);
+    if (!one) return one.error();
+    batch.push_back(std::move(*one));
+  }
+  return batch;
+}
+
+Result<std::optional<Scored>> Store::scored(i64 id) {
+  const Result<std::optional<StoredSubmission>> one = submission(id);
+  if (!one) return one.error();
+  if (!*one || ((*one)->evaluation.empty() && (*one)->state != State::rejected))
+    return std::optional<Scored>();
+  std::shared_ptr<const LoadedTask> shared;
+  if (!(*one)->task.empty()) {
+    const Result<std::optional<StoredTask>> task = find_task((*one)->task);
+    if (!task) return task.error();
+    const Result<std::string> folder = task_folder(**task);
+    if (!folder) return folder.error();
+    Result<Task> loaded = load_task(*folder);
+    if (!loaded) return loaded.error();
+    shared = std::make_shared<const LoadedTask>(LoadedTask{std::move(*loaded), {}});
+  }
+  Result<Scored> scored = scored_of(**one, std::move(shared));
+  if (!scored) return scored.error();
+  return std::optional(std::move(*scored));
+}
+
+}  // namespace simfarm::farm

@@ -1,0 +1,333 @@
+// The store by its own interface: intake, leases, results, who may touch it.
+#include "farm/store/store.h"
+
+#include <gmock/gmock.h>
+
+#include "farm/board.h"
+#include "farm/store/fsck.h"
+#include "farm/store/place.h"
+#include "farm/store/record.h"
+#include "tests/store/support.h"
+
+namespace simfarm::farm {
+namespace {
+
+using test::coordinate_all;
+using test::FarmFolder;
+using test::Folder;
+using test::invented_judge;
+using test::invented_source;
+using test::simple_key;
+using test::some_host;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> states(Store& store, i64 id) {
+  std::vector<std::string> names;
+  const std::vector<Event> events = *store.events(id);
+  for (const Event& each : events) names.emplace_back(name(each.state));
+  return names;
+}
+
+i64 submitted(Store& store, const std::string& path) {
+  const auto one = store.submit(path);
+  EXPECT_TRUE(one) << (one ? "" : one.error().message);
+  return one ? one->id : 0;
+}
+
+void expect_whole(Store& store) {
+  const auto report = check_farm(store);
+  ASSERT_TRUE(report) << (report ? "" : report.error().message);
+  EXPECT_THAT(report->problems, IsEmpty());
+}
+
+TEST(Store, IsMadeOnceAndOpenedByItsOwnVersionOnly) {
+  Folder folder;
+  EXPECT_EQ(Store::open(folder.path("farm")).error().kind, Error::Kind::usage);
+  ASSERT_TRUE(Store::create(folder.path("farm")));
+  EXPECT_THAT(Store::create(folder.path("farm")).error().message, HasSubstr("is a farm already"));
+  {
+    Store store = test::open_store(folder.path("farm"));
+    expect_whole(store);
+    EXPECT_EQ(*store.database().integer("PRAGMA synchronous"), 2);
+    EXPECT_EQ(*store.database().integer("PRAGMA foreign_keys"), 1);
+    ASSERT_TRUE(store.database().run("PRAGMA user_version = 99"));
+  }
+  const auto other = Store::open(folder.path("farm"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, Error::Kind::input);
+  EXPECT_THAT(other.error().message, HasSubstr("schema version 99; this simfarm works on version"));
+}
+
+TEST(Store, RefusesNetworkFileSystemsByName) {
+  EXPECT_EQ(network_file_system(0x6969, ""), "nfs");
+  EXPECT_EQ(network_file_system(0xff534d42, ""), "cifs");
+  EXPECT_EQ(network_file_system(0xfe534d42, ""), "smb2");
+  EXPECT_EQ(network_file_system(0x65735546, "fuse.sshfs"), "fuse.sshfs");
+  EXPECT_EQ(network_file_system(0x65735546, ""), "fuse");
+  EXPECT_EQ(network_file_system(0x65735546, "fuseblk"), "");
+  EXPECT_EQ(network_file_system(0xef53, ""), "") << "ext4";
+  EXPECT_EQ(network_file_system(0x01021994, ""), "") << "tmpfs";
+  EXPECT_TRUE(check_local("/proc"));
+  EXPECT_EQ(check_local("/nowhere").error().kind, Error::Kind::io);
+}
+
+TEST(Store, IntakeKeepsWhatItRefuses) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const i64 good = submitted(store, folder.candidate("good", "int a;"));
+  const i64 damaged = submitted(store, folder.write("in/x.tar", "no archive"));
+  folder.write("in/other/submission.toml", "task = \"other\"\nauthor = \"x\"\nsources = [\"a.c\"]");
+  folder.write("in/other/a.c", "");
+  const i64 other = submitted(store, folder.path("in/other"));
+  const i64 macro =
+      submitted(store, folder.candidate("macro", "", "test", "defines = { MY = \"1\" }\n"));
+  EXPECT_THAT(states(store, good), ElementsAre("received", "queued"));
+  for (const i64 id : {damaged, other, macro})
+    EXPECT_THAT(states(store, id), ElementsAre("received", "rejected"));
+  EXPECT_THAT((*store.events(damaged))[1].detail, HasSubstr("not a readable tar file"));
+  EXPECT_THAT((*store.events(other))[1].detail, HasSubstr("this farm has no task other"));
+  EXPECT_THAT((*store.events(macro))[1].detail, HasSubstr("MY is not among those"));
+  EXPECT_TRUE(store.blobs().get((*store.submission(damaged))->archive));
+  EXPECT_EQ(store.submit(folder.path("in/none")).error().kind, Error::Kind::usage);
+  const auto batch = store.scored(**store.find_task("small"));
+  ASSERT_TRUE(batch);
+  ASSERT_EQ(batch->size(), 1u) << "queued ones are on no board, and those of no task neither";
+  EXPECT_EQ(batch->front().evaluation.verdict, Verdict::rejected);
+  expect_whole(store);
+}
+
+TEST(Store, TasksAreKeptAsTheyWere) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const StoredTask task = **store.find_task("small");
+  EXPECT_EQ(store.add_task(folder.path("tasks/small"))->id, task.id) << "once more";
+  folder.write("tasks/small/GUIDE.md", "changed");
+  const auto changed = store.add_task(folder.path("tasks/small"));
+  ASSERT_FALSE(changed);
+  EXPECT_THAT(changed.error().message, HasSubstr("a changed task needs another name"));
+  // The farm's own copy does not care, and is made again when somebody touched it.
+  const std::string unpacked = *store.task_folder(task);
+  folder.write("farm/tasks/small/task.toml", "name = 1");
+  EXPECT_EQ(*store.task_folder(task), unpacked);
+  EXPECT_TRUE(load_task(unpacked));
+}
+
+TEST(Store, TheStartingKernelIsJudgedToo) {
+  Folder folder;
+  test::write_small_task(folder);
+  test::write_submission(folder, "kernel", invented_source(1000, 0));
+  ASSERT_TRUE(Store::create(folder.path("farm")));
+  Store store = test::open_store(folder.path("farm"));
+  ASSERT_TRUE(store.add_task(folder.path("tasks/small")));
+  test::write_submission(folder, "in", invented_source(99, 0));
+  submitted(store, folder.path("tasks/small/in"));
+  ASSERT_TRUE(coordinate_all(store));
+  const auto batch = *store.scored(**store.find_task("small"));
+  const Board board = make_boards(batch).front();
+  ASSERT_EQ(board.rows.size(), 2u);
+  EXPECT_EQ(board.rows[0].speedup, "10.01");
+  EXPECT_EQ(board.rows[1].scored->entry.id, "kernel");
+}
+
+TEST(Queue, EqualKeysAreJudgedOnce) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const i64 first = submitted(store, folder.candidate("a", invented_source(100, 1)));
+  const i64 same = submitted(
+      store, folder.candidate("b", invented_source(100, 1), "another", "note = \"mine\"\n"));
+  std::atomic<int> runs = 0;
+  const auto judge = [&](const LoadedTask& task, const Result<Submission>& submission) {
+    ++runs;
+    return invented_judge(task, submission);
+  };
+  const auto summary = coordinate_all(store, 4, judge);
+  ASSERT_TRUE(summary) << (summary ? "" : summary.error().message);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(summary->judged, 1);
+  EXPECT_EQ(summary->answered, 1);
+  EXPECT_THAT(states(store, first),
+              ElementsAre("received", "queued", "running", "judged", "ranked"));
+  EXPECT_THAT(states(store, same), ElementsAre("received", "queued", "judged", "ranked"));
+  EXPECT_EQ((*store.submission(first))->evaluation, (*store.submission(same))->evaluation);
+  // Another simulator: another key, and a run.
+  submitted(store, folder.candidate("c", invented_source(100, 1)));
+  ASSERT_TRUE(coordinate(store, judge, {1, {"some toolchain", "another"}, {}, {}}));
+  EXPECT_EQ(runs, 2);
+  expect_whole(store);
+}
+
+TEST(Queue, OnlyTheHolderOfTheLeaseSettlesIt) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const i64 id = submitted(store, folder.candidate("a", invented_source(100, 1)));
+  const Claim lost = *store.claim(simple_key)->claim;
+  EXPECT_FALSE(store.claim(simple_key)->claim) << "leased";
+  EXPECT_EQ(*store.requeue_leased(), 1);
+  const Claim held = *store.claim(simple_key)->claim;
+  EXPECT_GT(held.token, lost.token);
+  EXPECT_EQ(held.attempt, 2);
+  Evaluation wrong;
+  wrong.verdict = Verdict::wrong_output;
+  Evaluation accepted;
+  accepted.verdict = Verdict::accepted;
+  accepted.cases = {{.name = "one", .cycles = 5}};
+  EXPECT_EQ(*store.complete(lost, wrong, some_host), Settled::stale);
+  EXPECT_EQ(*store.complete(held, accepted, some_host), Settled::judged);
+  EXPECT_EQ(*store.complete(held, accepted, some_host), Settled::stale) << "once";
+  EXPECT_EQ(*store.complete(lost, wrong, some_host), Settled::stale);
+  EXPECT_THAT(states(store, id), ElementsAre("received", "queued", "running", "queued", "running",
+                                             "judged", "ranked"));
+  EXPECT_EQ(store.evaluation(held.key)->score(), 5u);
+  expect_whole(store);
+}
+
+TEST(Queue, TheFarmsOwnFaultsAreRepeatedThreeTimesAndNeverCharged) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const i64 id = submitted(store, folder.candidate("a", invented_source(100, 1)));
+  const i64 good = submitted(store, folder.candidate("b", invented_source(200, 1)));
+  int calls = 0;
+  const auto judge = [&](const LoadedTask& task, const Result<Submission>& submission) {
+    Evaluation result = invented_judge(task, submission);
+    if (result.score() == 101) {
+      ++calls;
+      result = {Verdict::system_error, "", "toolchain: gone"};
+    }
+    return result;
+  };
+  const auto summary = coordinate_all(store, 1, judge);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(calls, 4);
+  EXPECT_EQ(summary->retried, 3);
+  EXPECT_EQ(summary->gave_up, 1);
+  EXPECT_EQ((*store.submission(id))->state, State::system_error);
+  EXPECT_EQ((*store.submission(good))->state, State::ranked);
+  EXPECT_EQ((*store.submission(id))->evaluation, "");
+  EXPECT_THAT(store.events(id)->back().detail, HasSubstr("SYSTEM_ERROR: toolchain: gone"));
+  EXPECT_EQ(store.scored(**store.find_task("small"))->size(), 1u);
+  expect_whole(store);
+}
+
+TEST(Queue, AStopLeavesTheRestQueued) {
+  FarmFolder folder;
+  Store store = folder.open();
+  for (u64 k = 0; k < 5; ++k)
+    submitted(store, folder.candidate("s" + std::to_string(k), invented_source(100, k)));
+  int settled = 0;
+  CoordinatorRequest request{1, some_host, [&] { return settled == 2; }, {}};
+  request.tell = [&](const CoordinatorNews& news) {
+    settled += news.what == CoordinatorNews::What::settled;
+  };
+  const auto summary = coordinate(store, invented_judge, request);
+  EXPECT_EQ(summary->judged, 2);
+  EXPECT_EQ(summary->queued, 3);
+  EXPECT_EQ(coordinate_all(store)->judged, 3);
+}
+
+TEST(Queue, ASecondCoordinatorIsRefusedByName) {
+  FarmFolder folder;
+  Store store = folder.open();
+  std::optional<CoordinatorLock> first;
+  {
+    auto taken = CoordinatorLock::take(folder.farm());
+    ASSERT_TRUE(taken);
+    first.emplace(std::move(*taken));
+  }
+  const auto second = coordinate_all(store);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, Error::Kind::temporary);
+  EXPECT_THAT(second.error().message,
+              HasSubstr("another coordinator works on this farm: pid " + std::to_string(getpid())));
+  EXPECT_EQ(coordinator_of(folder.farm())->pid, getpid());
+  EXPECT_EQ(test::in_child([&] { EXPECT_FALSE(coordinate_all(store)); }), 0);
+  first.reset();
+  EXPECT_FALSE(coordinator_of(folder.farm()));
+  EXPECT_TRUE(coordinate_all(store));
+}
+
+TEST(Queue, LogAndResultsOnlyGrow) {
+  FarmFolder folder;
+  Store store = folder.open();
+  submitted(store, folder.candidate("a", invented_source(100, 1)));
+  ASSERT_TRUE(coordinate_all(store));
+  for (const char* const sql :
+       {"UPDATE events SET time = 0", "DELETE FROM events", "UPDATE evaluations SET verdict = ''",
+        "DELETE FROM evaluations", "UPDATE case_results SET cycles = 1", "DELETE FROM case_results",
+        "INSERT INTO events(time, submission, state, attempt, detail) VALUES(0, 1, 'judged', 1, "
+        "'')",
+        "INSERT INTO events(time, submission, state, attempt, detail) VALUES(0, 9, 'queued', 1, "
+        "'')"})
+    EXPECT_FALSE(store.database().run(sql)) << sql;
+  expect_whole(store);
+}
+
+TEST(Fsck, FindsDamage) {
+  FarmFolder folder;
+  std::string archive, key;
+  i64 id = 0;
+  {
+    Store store = folder.open();
+    id = submitted(store, folder.candidate("a", invented_source(100, 1)));
+    ASSERT_TRUE(coordinate_all(store));
+    archive = (*store.submission(id))->archive;
+    key = (*store.submission(id))->evaluation;
+  }
+  const auto problems = [&] {
+    Store store = folder.open();
+    const auto report = check_farm(store);
+    EXPECT_TRUE(report);
+    return report ? report->problems : std::vector<std::string>();
+  };
+  EXPECT_THAT(problems(), IsEmpty());
+
+  // A byte of a blob: fsck says so, and so does everybody who reads it.
+  Store store = folder.open();
+  const std::string path = store.blobs().path(archive);
+  const std::vector<u8> bytes = *store.blobs().get(archive);
+  std::vector<u8> damaged = bytes;
+  damaged[600] ^= 1;
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(damaged.data()),
+             static_cast<std::streamsize>(damaged.size()));
+  const auto read = store.blobs().get(archive);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, Error::Kind::io);
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("damaged: its SHA-256 is")));
+  ASSERT_TRUE(store.blobs().put(bytes));
+  EXPECT_THAT(problems(), IsEmpty()) << "whoever brings the bytes mends the blob";
+  std::filesystem::remove(path);
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("not there (archive of submission 1)")));
+  ASSERT_TRUE(store.blobs().put(bytes));
+
+  // A result, behind the store's back.
+  ASSERT_TRUE(store.database().run("DROP TRIGGER cases_stay"));
+  ASSERT_TRUE(store.database().run("UPDATE case_results SET cycles = cycles - 1"));
+  EXPECT_FALSE(store.evaluation(key));
+  EXPECT_THAT(problems(), testing::Contains(HasSubstr(": damaged")));
+  ASSERT_TRUE(store.database().run("UPDATE case_results SET cycles = cycles + 1"));
+  EXPECT_THAT(problems(), IsEmpty());
+
+  // A state that the log does not know.
+  ASSERT_TRUE(store.database().run("UPDATE submissions SET state = 'running'"));
+  EXPECT_THAT(problems(), testing::Contains(HasSubstr("the log says ranked, the table running")));
+  EXPECT_THAT(problems(), testing::Contains(HasSubstr("its lease says otherwise")));
+  ASSERT_TRUE(store.database().run("UPDATE submissions SET state = 'ranked'"));
+  folder.write("farm/blobs/00/left.tmp.abcdef", "half");
+  const auto report = check_farm(store);
+  EXPECT_THAT(report->problems, IsEmpty());
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("left by a crash")));
+}
+
+TEST(Record, CountersSurviveTheTable) {
+  Counters counters;
+  for (u32 k = 0; k < issue_class_count; ++k) counters.issued[k] = 1000 + k;
+  for (u32 k = 0; k < stall_count; ++k) counters.stalls[k] = 2000 + k;
+  EXPECT_EQ(*parse_counters(print_counters(counters)), counters);
+  for (const char* const text : {"", "{}", "[]", "{\"issued\": {}}", "{\"issued\": 1}"})
+    EXPECT_FALSE(parse_counters(text)) << text;
+}
+
+}  // namespace
+}  // namespace simfarm::farm
