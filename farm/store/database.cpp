@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/statvfs.h>
+
+#include <filesystem>
+#include <system_error>
 
 namespace simfarm::farm {
 namespace {
@@ -12,6 +16,21 @@ constexpr int busy_milliseconds = 60'000;
 int flags_of(Database::Mode mode) {
   if (mode == Database::Mode::read) return SQLITE_OPEN_READONLY;
   return SQLITE_OPEN_READWRITE | (mode == Database::Mode::create ? SQLITE_OPEN_CREATE : 0);
+}
+
+/// What SQLite opens. It reads through a file of its own beside the database; on a medium that
+/// nobody can write it must be told that it needs none.
+std::string name_to_open(const std::string& path, Database::Mode mode) {
+  struct statvfs status {};
+  std::error_code error;
+  const bool fixed = mode == Database::Mode::read && ::statvfs(path.c_str(), &status) == 0 &&
+                     (status.f_flag & ST_RDONLY) != 0 &&
+                     !std::filesystem::exists(path + "-wal", error);
+  std::string name = path.starts_with('/') ? "file://" : "file:";
+  for (const char c : path)
+    name += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", static_cast<unsigned>(c))
+                                             : std::string(1, c);
+  return name + (fixed ? "?immutable=1" : "");
 }
 
 /// A value into its place; SQLite's code.
@@ -30,7 +49,8 @@ void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle);
 
 Result<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags_of(mode), nullptr);
+  const int code = sqlite3_open_v2(name_to_open(path, mode).c_str(), &handle,
+                                   flags_of(mode) | SQLITE_OPEN_URI, nullptr);
   Database database(path, handle);
   if (code != SQLITE_OK) return database.error();
   sqlite3_busy_timeout(handle, busy_milliseconds);
@@ -44,9 +64,10 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
 
 Error Database::error() const {
   const int code = handle_ == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(handle_.get());
-  const std::string text =
-      fmt::format("{}: {} (SQLite {})", path_,
-                  handle_ == nullptr ? "out of memory" : sqlite3_errmsg(handle_.get()), code);
+  const char* const message = handle_ == nullptr ? "out of memory" : sqlite3_errmsg(handle_.get());
+  std::string text = fmt::format("{}: {} (SQLite {})", path_, message, code);
+  if (const int why = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_.get()); why != 0)
+    text += ": " + std::generic_category().message(why);
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

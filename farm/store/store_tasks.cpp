@@ -28,10 +28,11 @@ bool is_unpacked(const std::string& folder, const std::string& name, const std::
 
 /// Puts a folder of these files at `folder`, whatever was there.
 Result<void> unpack(const std::string& folder, const std::vector<PackageFile>& files) {
+  std::error_code error;
+  fs::create_directories(fs::path(folder).parent_path(), error);
   std::string fresh = folder + ".new-XXXXXX";
   if (::mkdtemp(fresh.data()) == nullptr)
     return io_error(fmt::format("{}: {}", fresh, std::generic_category().message(errno)));
-  std::error_code error;
   fs::permissions(fresh, fs::perms(0755), error);
   if (const auto written = write_folder(fresh, files); !written) {
     fs::remove_all(fresh, error);
