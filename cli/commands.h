@@ -15,6 +15,11 @@ void add_machine(CLI::App& app, int& exit_code);
 void add_task(CLI::App& app, int& exit_code);
 void add_try(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
+void add_farm(CLI::App& app, int& exit_code);
+void add_submit(CLI::App& app, int& exit_code);
+void add_status(CLI::App& app, int& exit_code);
+void add_show(CLI::App& app, int& exit_code);
+void add_board(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 
 }  // namespace simfarm::cli

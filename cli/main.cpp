@@ -24,6 +24,11 @@ int main(int argc, char** argv) {
   add_task(app, exit_code);
   add_try(app, exit_code);
   add_score(app, exit_code);
+  add_farm(app, exit_code);
+  add_submit(app, exit_code);
+  add_status(app, exit_code);
+  add_show(app, exit_code);
+  add_board(app, exit_code);
   add_bench(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -9,6 +9,8 @@ class Progress {
  public:
   explicit Progress(size_t total);
   ~Progress() { clear(); }
+  /// So many there are altogether, it is known now.
+  void expect(size_t total) { total_ = total; }
   /// Something began; "gemm kernel".
   void started(const std::string& what);
   /// Something ended; `good` counts as passed.

@@ -12,6 +12,7 @@
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "cli/progress.h"
+#include "cli/score_farm.h"
 #include "farm/report.h"
 #include "farm/score.h"
 
@@ -21,6 +22,7 @@ namespace {
 struct ScoreFlags {
   farm::ScoreRequest request;
   std::vector<std::string> fail_on;
+  std::string farm;
   u32 jobs = 0;
   bool examples = false;
   bool trusted = false;
@@ -109,7 +111,20 @@ void stop_at_interrupt() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
+/// A farm's queue, when no submission is named; none: a batch is meant.
+std::optional<int> score_queue(const ScoreFlags& flags) {
+  const bool batch = flags.examples || !flags.request.paths.empty();
+  if (batch && !flags.farm.empty())
+    return report(usage_error("--farm scores what was submitted to it; name no submissions"));
+  if (batch) return std::nullopt;
+  const Result<std::string> path = farm_path(flags.farm);
+  if (!path) return std::nullopt;
+  stop_at_interrupt();
+  return score_farm(*path, flags.jobs, flags.json, [] { return interrupted != 0; });
+}
+
 int score(ScoreFlags& flags) {
+  if (const auto code = score_queue(flags)) return *code;
   Result<std::set<farm::Verdict>> fail_on = parse_fail_on(flags.fail_on);
   if (!fail_on) return report(fail_on.error());
   Result<std::string> shipped = shipped_tasks();
@@ -125,7 +140,8 @@ int score(ScoreFlags& flags) {
   Result<std::vector<farm::Entry>> plan = farm::plan_score(flags.request);
   if (!plan) return report(plan.error());
   if (plan->empty()) {
-    std::fprintf(stderr, "simfarm: nothing to score; name submissions, or say --examples\n");
+    std::fprintf(stderr,
+                 "simfarm: nothing to score; name submissions, say --examples, or --farm PATH\n");
     return exit_nothing;
   }
   if (const auto trust = check_trust(*plan, flags.trusted); !trust) return report(trust.error());
@@ -169,6 +185,8 @@ void add_score(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ScoreFlags>();
   command->add_option("paths", flags->request.paths,
                       "Submissions (folders or tar files), tasks, or folders of tasks");
+  command->add_option("--farm", flags->farm,
+                      "Instead of paths: judge all that is queued in this farm ($SIMFARM_FARM)");
   command->add_flag("--examples", flags->examples,
                     "Score the shipped tasks; a verdict that an example must not get fails");
   command->add_option("--task", flags->request.task, "Judge all by the task in this folder");
@@ -191,7 +209,8 @@ void add_score(CLI::App& app, int& exit_code) {
       "one, "
       "or --fail-on; 2 usage; 4 nothing to score; 5 a submission could not be judged; 78 a bad "
       "task, or "
-      "no toolchain; 130 interrupted.");
+      "no toolchain; 130 interrupted. With --farm (docs/farm.md): 0 done, also when nothing is "
+      "queued; 5; 74 input/output error; 75 another coordinator; 78; 130.");
   command->callback([flags, &exit_code] { exit_code = score(*flags); });
 }
 

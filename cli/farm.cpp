@@ -1,0 +1,119 @@
+// simfarm farm init|add-task|fsck: a farm on a disk, for its operator.
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/farm_options.h"
+#include "farm/store/fsck.h"
+#include "farm/store/store.h"
+
+namespace simfarm::cli {
+namespace {
+
+int add_tasks(farm::Store& store, const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    const Result<farm::StoredTask> task = store.add_task(folder);
+    if (!task) return report(task.error());
+    if (const int code =
+            print(fmt::format("task {}: package {}\n", task->name, task->digest.substr(0, 12)));
+        code != exit_done)
+      return code;
+  }
+  return exit_done;
+}
+
+int init(const std::string& path, const std::vector<std::string>& tasks) {
+  if (const auto made = farm::Store::create(path); !made) return report(made.error());
+  Result<farm::Store> store = farm::Store::open(path);
+  if (!store) return report(store.error());
+  if (const int code = print(path + ": a new farm\n"); code != exit_done) return code;
+  return add_tasks(*store, tasks);
+}
+
+int add(const std::string& given, const std::vector<std::string>& tasks) {
+  const Result<std::string> path = farm_path(given);
+  if (!path) return report(path.error());
+  Result<farm::Store> store = farm::Store::open(*path);
+  if (!store) return report(store.error());
+  return add_tasks(*store, tasks);
+}
+
+std::string fsck_text(const farm::FsckReport& found) {
+  std::string text;
+  for (const std::string& note : found.notes) text += "note: " + note + "\n";
+  for (const std::string& problem : found.problems) text += "problem: " + problem + "\n";
+  return text + fmt::format("{} blobs, {} submissions, {} events, {} results: {}\n", found.blobs,
+                            found.submissions, found.events, found.evaluations,
+                            found.problems.empty()
+                                ? "whole"
+                                : fmt::format("{} problems", found.problems.size()));
+}
+
+nlohmann::ordered_json fsck_json(const farm::FsckReport& found) {
+  return {{"schema", "simfarm.fsck"},
+          {"version", 1},
+          {"whole", found.problems.empty()},
+          {"problems", found.problems},
+          {"notes", found.notes},
+          {"blobs", found.blobs},
+          {"submissions", found.submissions},
+          {"events", found.events},
+          {"results", found.evaluations}};
+}
+
+int fsck(const std::string& given, bool json) {
+  const Result<std::string> path = farm_path(given);
+  if (!path) return report(path.error());
+  Result<farm::Store> store = farm::Store::open_to_read(*path);
+  if (!store) return report(store.error());
+  const Result<farm::FsckReport> found = farm::check_farm(*store);
+  if (!found) return report(found.error());
+  if (const int code = print(json ? fsck_json(*found).dump(2) + "\n" : fsck_text(*found));
+      code != exit_done)
+    return code;
+  return found->problems.empty() ? exit_done : exit_gate_failed;
+}
+
+struct FarmFlags {
+  std::string path;
+  std::vector<std::string> tasks;
+  bool json = false;
+};
+
+}  // namespace
+
+void add_farm(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("farm", "A farm that keeps submissions and results: init, add-task, fsck");
+  command->require_subcommand(1);
+  command->footer("docs/farm.md tells how to run one.");
+  auto flags = std::make_shared<FarmFlags>();
+
+  CLI::App* fresh = command->add_subcommand("init", "Make a farm in a new folder on a local disk");
+  fresh->add_option("path", flags->path, "The farm's folder")->required();
+  fresh->add_option("--task", flags->tasks, "Task packages to add at once");
+  fresh->footer(
+      "Exit codes: 0 done; 2 there is a farm already; 74 input/output error; 78 a network file "
+      "system, or a bad task.");
+  fresh->callback([flags, &exit_code] { exit_code = init(flags->path, flags->tasks); });
+
+  CLI::App* task = command->add_subcommand(
+      "add-task", "Keep a copy of task packages in a farm, and queue their starting kernels");
+  task->add_option("tasks", flags->tasks, "The tasks' folders")->required();
+  task->add_option("--farm", flags->path, farm_help);
+  task->footer(
+      "The same package once more changes nothing. Exit codes: 0 done; 2 another package of this "
+      "name is there; 74 input/output error; 78 a bad task.");
+  task->callback([flags, &exit_code] { exit_code = add(flags->path, flags->tasks); });
+
+  CLI::App* look = command->add_subcommand(
+      "fsck", "Re-hash everything that a farm keeps, and hold its log against its tables");
+  look->add_option("path", flags->path, farm_help);
+  look->add_flag("--json", flags->json, "Print one JSON document (docs/json.md, simfarm.fsck)");
+  look->footer(
+      "Changes nothing, and may run while the farm works. Exit codes: 0 whole; 1 something is "
+      "damaged or missing; 74 input/output error.");
+  look->callback([flags, &exit_code] { exit_code = fsck(flags->path, flags->json); });
+}
+
+}  // namespace simfarm::cli

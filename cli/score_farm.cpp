@@ -1,0 +1,96 @@
+#include "cli/score_farm.h"
+
+#include <fmt/format.h>
+
+#include "cli/exit_codes.h"
+#include "cli/farm_options.h"
+#include "cli/progress.h"
+#include "farm/store/coordinator.h"
+#include "farm/store/view.h"
+
+namespace simfarm::cli {
+namespace {
+
+/// News of the coordinator as a progress line.
+class FarmProgress {
+ public:
+  void tell(const farm::CoordinatorNews& news) {
+    using What = farm::CoordinatorNews::What;
+    const std::string label = fmt::format("{} {}", news.task, news.submission);
+    if (news.what == What::started) {
+      ++running_;
+      expect(news.queued);
+      progress_.started(label);
+      return;
+    }
+    if (news.what == What::answered) {
+      progress_.started(label);
+    } else {
+      --running_;
+    }
+    ++ended_;
+    expect(news.queued);
+    const bool good = news.settled == farm::Settled::judged;
+    progress_.done(label + " " + (good ? std::string(name(news.verdict)) : "to be judged again"),
+                   good);
+  }
+  void clear() { progress_.clear(); }
+
+ private:
+  void expect(i64 queued) { progress_.expect(static_cast<size_t>(queued + running_ + ended_)); }
+
+  Progress progress_{0};
+  i64 running_ = 0;
+  i64 ended_ = 0;
+};
+
+nlohmann::ordered_json summary_json(const farm::CoordinatorSummary& summary) {
+  return {{"judged", summary.judged},   {"answered", summary.answered},
+          {"retried", summary.retried}, {"system_errors", summary.gave_up},
+          {"stale", summary.stale},     {"taken_back", summary.taken_back}};
+}
+
+std::string summary_text(const farm::CoordinatorSummary& summary) {
+  std::string text =
+      fmt::format("judged {}, answered from the store {}\n", summary.judged, summary.answered);
+  if (summary.taken_back != 0)
+    text += fmt::format("taken back from a coordinator that ended {}\n", summary.taken_back);
+  if (summary.retried + summary.gave_up != 0)
+    text += fmt::format("faults of the farm: {} repeated, {} given up (simfarm show says why)\n",
+                        summary.retried, summary.gave_up);
+  return text;
+}
+
+}  // namespace
+
+int score_farm(const std::string& folder, u32 jobs, bool json, const std::function<bool()>& stop) {
+  const Result<farm::Toolchain> tools = toolchain();
+  if (!tools) return report(tools.error());
+  Result<farm::Store> store = farm::Store::open(folder);
+  if (!store) return report(store.error());
+  const Result<farm::JudgingHost> host = judging_host(*tools);
+  if (!host) return report(host.error());
+  FarmProgress progress;
+  const Result<farm::CoordinatorSummary> summary = farm::coordinate(
+      *store, farm::official_judge(*tools),
+      {jobs, *host, stop, [&](const farm::CoordinatorNews& news) { progress.tell(news); }});
+  progress.clear();
+  if (!summary) return report(summary.error());
+  Result<nlohmann::ordered_json> status = farm::status_document(*store);
+  if (!status) return report(status.error());
+  (*status)["coordinator"] = nullptr;  // this one, and it is done
+  (*status)["run"] = summary_json(*summary);
+  const std::string text =
+      json ? status->dump(2) + "\n" : summary_text(*summary) + farm::status_text(*status);
+  if (const int code = print(text); code != exit_done) return code;
+  if (stop()) {
+    std::fprintf(stderr,
+                 "simfarm: interrupted; %lld are still queued. To go on:\n"
+                 "  simfarm score --farm %s\n",
+                 static_cast<long long>(summary->queued), folder.c_str());
+    return exit_interrupted;
+  }
+  return summary->gave_up == 0 ? exit_done : exit_incomplete;
+}
+
+}  // namespace simfarm::cli

@@ -1,0 +1,218 @@
+// A farm as its operator and its authors see it: commands, exit codes, documents.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/farm/small_task.h"
+
+namespace simfarm::farm {
+namespace {
+
+using nlohmann::json;
+using test::kernel_with;
+using test::shell;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+class StoreCommands : public testing::Test {
+ protected:
+  StoreCommands() {
+    test::write_small_task(folder_);
+    test::write_submission(folder_, "kernel",
+                           kernel_with("for (uint32_t i = 0; i < 100; ++i) sf_cycles();"));
+    test::write_submission(folder_, "submissions/better", kernel_with(""));
+    test::write_submission(folder_, "wrong/one", kernel_with("y[4] = 0;"));
+  }
+  /// Runs simfarm with SIMFARM_FARM set, in the folder; standard error goes into the file stderr.
+  test::Ran run(const std::string& arguments, const std::string& before = "") const {
+    return shell("cd " + folder_.path() + " && export SIMFARM_FARM=farm; " + before +
+                 " " SIMFARM_PROGRAM " " + arguments + " 2>stderr </dev/null");
+  }
+  std::string told() const { return shell("cat " + folder_.path("stderr")).output; }
+  json document(const std::string& arguments) const {
+    const test::Ran ran = run(arguments);
+    EXPECT_EQ(ran.status, 0) << arguments << told();
+    return json::parse(ran.output, nullptr, false);
+  }
+  test::Folder folder_;
+};
+
+TEST_F(StoreCommands, FromInitToBoard) {
+  test::Ran ran = run("farm init farm --task tasks/small");
+  ASSERT_EQ(ran.status, 0) << told();
+  EXPECT_THAT(ran.output, MatchesRegex("farm: a new farm\ntask small: package [0-9a-f]{12}\n"));
+  EXPECT_EQ(run("farm init farm").status, 2);
+  EXPECT_EQ(run("farm add-task tasks/small").status, 0) << "the same once more";
+
+  ASSERT_EQ(shell("cd " + folder_.path("tasks/small") + " && tar czf ../../up.tar.gz -C wrong one")
+                .status,
+            0);
+  folder_.write("bad.tar", "no archive");
+  ran = run("submit tasks/small/submissions/better up.tar.gz bad.tar");
+  EXPECT_EQ(ran.status, 0) << told();
+  EXPECT_THAT(ran.output, HasSubstr("2 queued tasks/small/submissions/better\n3 queued up.tar.gz\n"
+                                    "4 rejected bad.tar: REJECTED: submission: not a readable"));
+  EXPECT_EQ(run("submit nowhere").status, 2);
+  EXPECT_THAT(run("board small").output, HasSubstr("small: small\n")) << "nothing on it yet";
+
+  ran = run("score -j 2");
+  ASSERT_EQ(ran.status, 0) << told();
+  EXPECT_THAT(ran.output, HasSubstr("judged 3, answered from the store 0\n"));
+  EXPECT_THAT(told(), HasSubstr("[Q 0 R 0 P 3 F 0] 100 %"));
+  // Under another name: answered.
+  EXPECT_EQ(run("submit tasks/small/submissions/better").status, 0);
+  const json scored = document("score --farm farm --json");
+  EXPECT_EQ(scored["schema"], "simfarm.status");
+  EXPECT_EQ(scored["run"]["judged"], 0);
+  EXPECT_EQ(scored["run"]["answered"], 1);
+  EXPECT_EQ(run("score tasks/small/kernel --farm farm").status, 2);
+
+  const json status = document("status --json");
+  EXPECT_TRUE(status["coordinator"].is_null());
+  EXPECT_EQ(status["tasks"][0]["submissions"]["ranked"], 3);
+  EXPECT_EQ(status["tasks"][0]["submissions"]["judged"], 1);
+  EXPECT_EQ(status["no_task"]["rejected"], 1);
+  EXPECT_THAT(run("status").output, HasSubstr("small: judged 1, ranked 3\n"));
+
+  const json board = document("board small --json");
+  EXPECT_EQ(board["schema"], "simfarm.board");
+  EXPECT_EQ(board["version"], 1);
+  EXPECT_EQ(board["board"][0]["submission"], "2");
+  EXPECT_EQ(board["board"][1]["submission"], "5") << "the same result later: behind";
+  EXPECT_EQ(board["board"][2]["submission"], "kernel");
+  EXPECT_EQ(board["board"][3]["verdict"], "WRONG_OUTPUT");
+  EXPECT_THAT(run("board small --csv").output,
+              MatchesRegex("rank,cycles,speedup,submission,author,verdict\r\n1,[0-9]+,[0-9.]+,2,"
+                           "test,ACCEPTED\r\n(.|\n)*\r\n,,,3,test,WRONG_OUTPUT\r\n"));
+  EXPECT_EQ(run("board none").status, 2);
+  EXPECT_EQ(run("farm fsck farm").status, 0);
+}
+
+TEST_F(StoreCommands, ShowTellsWhatHappenedAndReruns) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  ASSERT_EQ(run("submit tasks/small/wrong/one").status, 0);
+  EXPECT_THAT(run("show 2").output, HasSubstr("submission 2: task small, by test: queued\n"));
+  EXPECT_TRUE(document("show 2 --json")["result"].is_null());
+  ASSERT_EQ(run("score").status, 0);
+  const std::string text = run("show 2").output;
+  EXPECT_THAT(text, HasSubstr("WRONG_OUTPUT in case one"));
+  const json one = document("show 2 --json");
+  EXPECT_EQ(one["schema"], "simfarm.submission");
+  EXPECT_EQ(one["state"], "judged");
+  EXPECT_EQ(one["events"].size(), 4u);
+  EXPECT_THAT(one["events"][0]["time"].get<std::string>(),
+              MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{3}Z"));
+  EXPECT_EQ(one["result"]["verdict"], "WRONG_OUTPUT");
+  // The command that it prints judges the same again.
+  const std::string rerun = one["result"]["rerun"].get<std::string>();
+  ASSERT_THAT(text, HasSubstr("rerun: " + rerun + " --case one"));
+  const test::Ran again = run(rerun.substr(std::string("simfarm ").size()));
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.output, HasSubstr("WRONG_OUTPUT in case one"));
+  EXPECT_EQ(run("show 9").status, 2);
+  EXPECT_EQ(run("show x").status, 2);
+}
+
+TEST_F(StoreCommands, DamageAndFullDisksHaveTheirExitCodes) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  ASSERT_EQ(run("submit tasks/small/submissions/better").status, 0);
+  const std::string archive = document("show 2 --json")["archive"].get<std::string>();
+  // Through a pipe: standard error would be a file that may not grow.
+  const auto full = [&](const std::string& arguments) {
+    return shell("cd " + folder_.path() + " && (trap '' XFSZ; ulimit -f 0; " SIMFARM_PROGRAM " " +
+                 arguments + " --farm farm 2>&1; echo status $?)")
+        .output;
+  };
+  EXPECT_THAT(full("submit tasks/small/wrong/one"), HasSubstr("status 74\n"));
+  EXPECT_THAT(full("score"), HasSubstr("status 74\n"));
+  EXPECT_EQ(document("farm fsck farm --json")["whole"], true);
+  const std::string blob = folder_.path("farm/blobs/" + archive.substr(0, 2) + "/" + archive);
+  ASSERT_EQ(shell("printf x | dd of=" + blob + " bs=1 seek=700 conv=notrunc 2>&1").status, 0);
+  const test::Ran found = run("farm fsck farm");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.output, HasSubstr("damaged: its SHA-256 is"));
+  EXPECT_THAT(found.output, HasSubstr("(archive of submission 2)"));
+  EXPECT_EQ(run("score").status, 5) << "its bytes are gone: not judged, and not its author's fault";
+  EXPECT_THAT(run("show 2").output, HasSubstr("SYSTEM_ERROR: "));
+  EXPECT_THAT(run("show 1").output, HasSubstr("ACCEPTED"));
+  EXPECT_EQ(run("status --farm tasks").status, 2);
+  EXPECT_EQ(shell("cd " + folder_.path() + " && " SIMFARM_PROGRAM " status 2>&1").status, 2);
+}
+
+/// Starts `simfarm score` on the farm; its pid.
+pid_t start_score(const std::string& farm) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  const int null = open("/dev/null", O_RDWR);
+  dup2(null, 1);
+  dup2(null, 2);
+  execl(SIMFARM_PROGRAM, SIMFARM_PROGRAM, "score", "--farm", farm.c_str(), "-j", "2", nullptr);
+  _exit(127);
+}
+
+TEST_F(StoreCommands, KilledInMidRunEverythingIsJudgedOnce) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  std::string all;
+  for (int k = 0; k < 3; ++k) {
+    const std::string place = "submissions/s" + std::to_string(k);
+    test::write_submission(folder_, place, kernel_with("sf_cycles(); // " + std::to_string(k)));
+    all += " tasks/small/" + place;
+  }
+  ASSERT_EQ(run("submit" + all).status, 0);
+  // Later each time, so that it is killed at all stages, and gets on.
+  int killed = 0;
+  for (int k = 1; k < 200; ++k) {
+    const pid_t pid = start_score(folder_.path("farm"));
+    int status = 0;
+    pid_t ended = 0;
+    for (int waited = 0; ended == 0 && waited < 250 * k; waited += 10) {
+      usleep(10'000);
+      ended = waitpid(pid, &status, WNOHANG);
+    }
+    if (ended != 0) break;
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    ++killed;
+  }
+  EXPECT_GT(killed, 0);
+  EXPECT_EQ(run("score").status, 0) << told();
+  EXPECT_EQ(document("farm fsck farm --json")["problems"].size(), 0u);
+  EXPECT_EQ(document("status --json")["tasks"][0]["submissions"]["ranked"], 4);
+  for (int id = 1; id <= 4; ++id) {
+    int judged = 0;
+    const json one = document("show --json " + std::to_string(id));
+    for (const json& event : one["events"]) judged += event["state"] == "judged";
+    EXPECT_EQ(judged, 1) << id;
+  }
+}
+
+TEST_F(StoreCommands, InterruptedItFinishesAndSaysHowToGoOn) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  std::string all;
+  for (int k = 0; k < 5; ++k) {
+    const std::string place = "submissions/s" + std::to_string(k);
+    test::write_submission(folder_, place, kernel_with("sf_cycles(); // " + std::to_string(k)));
+    all += " tasks/small/" + place;
+  }
+  ASSERT_EQ(run("submit" + all).status, 0);
+  const test::Ran ran = shell(
+      "cd " + folder_.path() +
+      " && " SIMFARM_PROGRAM
+      " score --farm farm -j 1 2>stderr & pid=$!; "
+      "while ! " SIMFARM_PROGRAM " status --farm " +
+      folder_.path("farm") +
+      " | grep -q 'coordinator: pid'; do sleep 0.02; done; kill -TERM $pid; wait $pid; echo $?");
+  EXPECT_THAT(ran.output, testing::EndsWith("130\n"));
+  const test::Ran errors = shell("cat " + folder_.path("stderr"));
+  EXPECT_THAT(errors.output, HasSubstr("still queued. To go on:\n  simfarm score --farm farm\n"));
+  EXPECT_EQ(document("status --json")["tasks"][0]["submissions"]["running"], 0);
+  EXPECT_EQ(run("score").status, 0);
+  EXPECT_EQ(document("status --json")["tasks"][0]["submissions"]["ranked"], 6);
+}
+
+}  // namespace
+}  // namespace simfarm::farm
