@@ -16,22 +16,23 @@ class FarmProgress {
  public:
   void tell(const farm::CoordinatorNews& news) {
     using What = farm::CoordinatorNews::What;
-    const std::string label = fmt::format("{} {}", news.task, news.submission);
     if (news.what == What::started) {
       ++running_;
       expect(news.queued);
-      progress_.started(label);
+      progress_.started(fmt::format("{} {}", news.task, news.submission));
       return;
     }
-    if (news.what == What::answered) {
-      progress_.started(label);
-    } else {
+    const bool answered = news.what == What::answered;
+    if (answered)
+      progress_.started("");
+    else
       --running_;
-    }
     ++ended_;
     expect(news.queued);
     const bool good = news.settled == farm::Settled::judged;
-    progress_.done(label + " " + (good ? std::string(name(news.verdict)) : "to be judged again"),
+    progress_.done(answered ? fmt::format("{} answered from the store", news.submission)
+                            : fmt::format("{} {} {}", news.task, news.submission,
+                                          good ? name(news.verdict) : "not judged"),
                    good);
   }
   void clear() { progress_.clear(); }

@@ -55,7 +55,12 @@ Result<std::string> Blobs::put(std::span<const u8> bytes) const {
   std::string digest = sha256(bytes);
   std::error_code error;
   // What is there and damaged is written again: whoever brings the bytes mends the blob.
-  if (fs::exists(path(digest), error) && get(digest)) return digest;
+  if (fs::exists(path(digest), error) && get(digest)) {
+    // Somebody may have been killed before its name was on the disk.
+    const auto synced = sync_folder(fs::path(path(digest)).parent_path().string());
+    if (!synced) return synced.error();
+    return digest;
+  }
   if (const auto written = write_file(path(digest), bytes); !written) return written.error();
   return digest;
 }

@@ -101,7 +101,8 @@ class Store {
   /// The farm's own faults (SYSTEM_ERROR, HOST_LIMIT, ...) are followed by another try so often.
   static constexpr i64 max_retries = 3;
 
-  /// Makes a farm in a new (or empty) folder. Error: a network file system, a farm there already.
+  /// Makes a farm in a folder, which need not be there. Error: a network file system, a farm there
+  /// already.
   static Result<void> create(const std::string& folder);
   /// Error: no farm, another schema's, or on a network file system.
   static Result<Store> open(const std::string& folder, StoreOptions options = {});
@@ -130,7 +131,8 @@ class Store {
   /// A submission's key, from its parts that the store has; empty: not now.
   using KeyOf =
       std::function<std::string(i64 task, const std::string& sources, const std::string& options)>;
-  /// Leases the next submission, of those with fewest faults the first. On the way answers those
+  /// Leases the next submission, of those with fewest faults the first, after it has queued again
+  /// what has a lease that ended. On the way answers those
   /// whose key has a result, and passes over those whose key is being judged.
   Result<Claimed> claim(const KeyOf& key_of);
   /// Says what became of it, in one transaction with the result.
@@ -162,6 +164,8 @@ class Store {
                    const std::string& evaluation = {});
   struct Intake;
   Result<i64> insert(const Intake& intake);
+  /// Queues again what has a lease that ends then or before; inside a transaction.
+  Result<i64> take_back(i64 until, const std::string& why);
   /// A token is the log's number of the line that gave it: never given twice.
   Result<Claim> lease(i64 submission, i64 task, i64 attempt, const std::string& archive,
                       const std::string& key);

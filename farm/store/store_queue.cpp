@@ -1,6 +1,8 @@
 // Leases, results, and who may say what became of a submission.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "farm/store/record.h"
 #include "farm/store/store.h"
 
@@ -8,7 +10,7 @@ namespace simfarm::farm {
 namespace {
 
 // Longer than any evaluation takes. A coordinator's end takes its leases back at once
-// (requeue_leased); the clock is for workers that are elsewhere.
+// (requeue_leased). A clock that jumps costs a second run, whose lease alone counts then.
 constexpr i64 lease_milliseconds = i64{6} * 3600 * 1000;
 
 struct Waiting {
@@ -103,6 +105,7 @@ Result<Claimed> Store::claim(const KeyOf& key_of) {
   Claimed result;
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
+  if (const auto ended = take_back(now(), "its lease ended"); !ended) return ended.error();
   const Result<Looked> looked = look_through(database_, key_of);
   if (!looked) return looked.error();
   for (const auto& [each, verdict] : looked->answered) {
@@ -190,25 +193,34 @@ Result<Settled> Store::complete_fault(const Claim& claim, const Evaluation& eval
   return again ? Settled::again : Settled::gave_up;
 }
 
-Result<i64> Store::requeue_leased() {
-  Result<Transaction> transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+Result<i64> Store::take_back(i64 until, const std::string& why) {
   std::vector<std::pair<i64, i64>> leased;
-  Query query(database_, "SELECT submission, attempt FROM jobs WHERE token IS NOT NULL");
+  Query query(database_,
+              "SELECT submission, attempt FROM jobs WHERE token IS NOT NULL AND lease_end <= ?",
+              {until});
   while (query.next()) leased.emplace_back(query.integer(0), query.integer(1));
   if (const auto read = query.end(); !read) return read.error();
   for (const auto& [submission, attempt] : leased) {
-    const std::string detail = fmt::format("the coordinator of attempt {} ended", attempt);
-    if (const auto logged = log(submission, State::queued, attempt, detail); !logged)
+    if (const auto logged = log(submission, State::queued, attempt, why); !logged)
       return logged.error();
+    if (const auto freed =
+            database_.run("UPDATE jobs SET token = NULL, evaluation = NULL, lease_end = NULL "
+                          "WHERE submission = ?",
+                          {submission});
+        !freed)
+      return freed.error();
   }
-  if (const auto freed =
-          database_.run("UPDATE jobs SET token = NULL, evaluation = NULL, lease_end = NULL "
-                        "WHERE token IS NOT NULL");
-      !freed)
-    return freed.error();
-  if (const auto done = transaction->commit(); !done) return done.error();
   return static_cast<i64>(leased.size());
+}
+
+Result<i64> Store::requeue_leased() {
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return transaction.error();
+  const Result<i64> count =
+      take_back(std::numeric_limits<i64>::max(), "its coordinator ended before it was judged");
+  if (!count) return count.error();
+  if (const auto done = transaction->commit(); !done) return done.error();
+  return count;
 }
 
 Result<std::vector<i64>> Store::queued_tasks() {

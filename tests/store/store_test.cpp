@@ -183,6 +183,25 @@ TEST(Queue, OnlyTheHolderOfTheLeaseSettlesIt) {
   expect_whole(store);
 }
 
+TEST(Queue, ALeaseThatEndedIsGivenToTheNext) {
+  FarmFolder folder;
+  i64 time = 1000;
+  StoreOptions options;
+  options.clock = [&] { return time; };
+  Store store = folder.open(options);
+  submitted(store, folder.candidate("a", invented_source(100, 1)));
+  const Claim first = *store.claim(simple_key)->claim;
+  time -= 500;
+  EXPECT_FALSE(store.claim(simple_key)->claim) << "a clock that goes backwards ends no lease";
+  time += i64{24} * 3600 * 1000;
+  const Claim second = *store.claim(simple_key)->claim;
+  Evaluation wrong;
+  wrong.verdict = Verdict::wrong_output;
+  EXPECT_EQ(*store.complete(first, wrong, some_host), Settled::stale);
+  EXPECT_EQ(*store.complete(second, wrong, some_host), Settled::judged);
+  expect_whole(store);
+}
+
 TEST(Queue, TheFarmsOwnFaultsAreRepeatedThreeTimesAndNeverCharged) {
   FarmFolder folder;
   Store store = folder.open();
