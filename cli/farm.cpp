@@ -1,6 +1,8 @@
 // simfarm farm init|add-task|fsck: a farm on a disk, for its operator.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
