@@ -17,6 +17,20 @@ struct ProcessLimits {
   u32 wall_seconds = 120;        ///< of the whole; then the group is killed
   u64 log_bytes = 64u << 10;     ///< of output kept; what follows is counted, not kept
   u64 output_bytes = 64u << 20;  ///< of output altogether; then the group is killed
+  u32 open_files = 256;          ///< of each process
+  u32 user = 0;                  ///< user and group to become, if root calls; 0: stay
+};
+
+/// A pipe that the child writes to, beside its log.
+struct ProcessPipe {
+  u64 max_bytes = 0;      ///< more is not kept, and the group is killed
+  std::vector<u8> bytes;  ///< what came
+};
+
+/// The child's only descriptors from 3 on: first copies of `given`, then the ends of `pipes`.
+struct ProcessDescriptors {
+  std::vector<int> given;
+  std::vector<ProcessPipe> pipes;
 };
 
 struct ProcessRun {
@@ -24,7 +38,7 @@ struct ProcessRun {
     exited,        ///< `code` is its exit status
     signalled,     ///< `code` is the signal
     wall_limit,    ///< killed for ProcessLimits::wall_seconds
-    output_limit,  ///< killed for ProcessLimits::output_bytes
+    output_limit,  ///< killed for ProcessLimits::output_bytes or ProcessPipe::max_bytes
   } end{};
   int code = 0;
   std::string log;      ///< standard output and error together, as written
@@ -34,9 +48,11 @@ struct ProcessRun {
 
 /// Starts `arguments[0]` (a path) with exactly that environment, in that folder, in a process group
 /// of its own, standard input empty; waits for its end, and ends whatever it left behind in its
-/// group. Error: it could not be started.
+/// group. Pipes are read to their end, which is when nobody has them any more. Error: it could not
+/// be started.
 Result<ProcessRun> run_process(const std::vector<std::string>& arguments,
                                const std::vector<std::string>& environment,
-                               const std::string& folder, const ProcessLimits& limits);
+                               const std::string& folder, const ProcessLimits& limits,
+                               ProcessDescriptors* descriptors = nullptr);
 
 }  // namespace simfarm::farm

@@ -1,8 +1,10 @@
 // A child process within its bounds.
 #include "farm/process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "tests/farm/support.h"
 
@@ -72,6 +74,36 @@ TEST(Process, LeavesNothingBehind) {
   const std::string state = test::shell("ps -o stat= -p " + std::to_string(grandchild)).output;
   EXPECT_TRUE(state.empty() || state[0] == 'Z') << state;
 }
+
+TEST(Process, HandsOverDescriptorsAndReadsPipes) {
+  const test::Folder folder;
+  const int given = ::open(folder.write("given", "from outside").c_str(), O_RDONLY);
+  ASSERT_GE(given, 0);
+  ProcessDescriptors more{{given, given}, {{4, {}}, {1u << 20, {}}}};
+  const auto ran = run_process(
+      {"/bin/sh", "-c", "cat <&4; printf abcd >&5; head -c 300000 /dev/zero >&6; ls /proc/self/fd"},
+      {"PATH=/usr/bin:/bin"}, folder.path(), {}, &more);
+  ::close(given);
+  ASSERT_TRUE(ran);
+  EXPECT_EQ(ran->end, ProcessRun::End::exited);
+  EXPECT_EQ(ran->log, "from outside0\n1\n2\n3\n4\n5\n6\n7\n") << "7 is that of ls";
+  EXPECT_EQ(std::string(more.pipes[0].bytes.begin(), more.pipes[0].bytes.end()), "abcd");
+  EXPECT_EQ(more.pipes[1].bytes.size(), 300000u);
+}
+
+TEST(Process, EndsAPipesFlood) {
+  const test::Folder folder;
+  for (const char* const script : {"cat /dev/zero >&3", "printf 123456789 >&3"}) {
+    ProcessDescriptors more{{}, {{8, {}}}};
+    const auto ran =
+        run_process({"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin"}, folder.path(), {}, &more);
+    ASSERT_TRUE(ran);
+    EXPECT_EQ(ran->end, ProcessRun::End::output_limit);
+    EXPECT_EQ(more.pipes[0].bytes.size(), 8u);
+  }
+}
+
+TEST(Process, BoundsOpenFiles) { EXPECT_EQ(run("ulimit -n", {.open_files = 77}).log, "77\n"); }
 
 TEST(Process, SaysWhatCannotBeStarted) {
   const auto none = run_process({"/no/such/program"}, {}, "/", {});
