@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "farm/sandbox.h"
 #include "profile/source.h"
 
 namespace simfarm::farm {
@@ -32,8 +33,9 @@ Verdict classify(const ProcessRun& run, const Toolchain& toolchain, const Proces
   if (signal == SIGKILL && run.cpu_milliseconds >= u64{1000} * limits.cpu_seconds)
     return Verdict::compile_limit;                    // it sat out SIGXCPU
   if (signal == SIGKILL) return Verdict::host_limit;  // nobody here did it: the kernel, for memory
-  // RLIMIT_AS does not signal; this line is LLVM's last word then.
-  if (run.log.find("LLVM ERROR: out of memory") != std::string::npos) return Verdict::compile_limit;
+  // Neither RLIMIT_AS nor a full sandbox signals; these are LLVM's last words then.
+  for (const char* const words : {"LLVM ERROR: out of memory", "No space left on device"})
+    if (run.log.find(words) != std::string::npos) return Verdict::compile_limit;
   return Verdict::compile_error;
 }
 
@@ -56,23 +58,23 @@ class Builder {
 
   Built run() {
     if (const auto ready = prepare(); !ready) return failed(ready.error().message);
-    std::vector<std::string> link = driver();
+    std::vector<std::string> link;
     for (size_t k = 0; k < submission_.sources.size(); ++k) {
-      const std::string object = fmt::format("{}/{}/{}.o", folder_, results, k);
+      const std::string object = fmt::format("{}.o", k);
       if (!compile(submission_.sources[k], object)) return std::move(built_);
       // The driver takes names below its root.
-      link.push_back(fmt::format("{}/{}.o", results, k));
+      link.push_back(fmt::format("{}/{}", results, object));
     }
-    const std::string elf = fmt::format("{}/{}/kernel.elf", folder_, results);
-    link.insert(link.end(),
-                {"--local-bytes", fmt::format("{}", task_.machine.map.local.bytes), "-o", elf});
-    if (!step(link)) {
+    link.insert(link.end(), {"--local-bytes", fmt::format("{}", task_.machine.map.local.bytes)});
+    const std::string elf = "kernel.elf";
+    if (!step(link, elf)) {
       // In this step its own words are about the SDK: no text of the author's gets into them.
       if (built_.verdict == Verdict::compile_error && step_log_.starts_with("simfarm-cc: "))
         built_.verdict = Verdict::system_error;
       return std::move(built_);
     }
-    Result<std::vector<u8>> bytes = read_file(elf, max_elf_bytes);
+    Result<std::vector<u8>> bytes =
+        read_file(fmt::format("{}/{}/{}", folder_, results, elf), max_elf_bytes);
     if (!bytes) return failed(bytes.error().message);
     built_.elf = std::move(*bytes);
     built_.verdict = Verdict::accepted;
@@ -100,29 +102,20 @@ class Builder {
     return write_folder((fs::path(folder_) / task_include).string(), *headers);
   }
 
-  std::vector<std::string> driver() const { return {toolchain_.driver, "--root", folder_}; }
-
   bool compile(const std::string& source, const std::string& object) {
-    std::vector<std::string> command = driver();
-    command.insert(command.end(), {"-c", "-g", fmt::format("-{}", name(submission_.optimise))});
+    std::vector<std::string> arguments = {"-c", "-g",
+                                          fmt::format("-{}", name(submission_.optimise))};
     for (const auto& [define, value] : submission_.defines)
-      command.push_back(fmt::format("-D{}={}", define, value));
-    command.insert(command.end(),
-                   {"-I", ".", "-I", std::string(task_include), source, "-o", object});
-    return step(command);
+      arguments.push_back(fmt::format("-D{}={}", define, value));
+    arguments.insert(arguments.end(), {"-I", ".", "-I", std::string(task_include), source});
+    return step(arguments, object);
   }
 
-  /// Runs the driver; false when that ends the build.
-  bool step(const std::vector<std::string>& command) {
-    // Nothing of the caller's environment: it would be part of the result. The epoch makes __DATE__
-    // and __TIME__ the same always.
-    const std::vector<std::string> environment = {"PATH=/usr/bin:/bin",
-                                                  "LC_ALL=C",
-                                                  "SOURCE_DATE_EPOCH=0",
-                                                  fmt::format("TMPDIR={}/{}", folder_, results),
-                                                  "SIMFARM_CLANG=" + toolchain_.clang,
-                                                  "SIMFARM_LLD=" + toolchain_.lld};
-    const Result<ProcessRun> run = run_process(command, environment, folder_, limits_);
+  /// Runs the driver, which makes the file `result` of the folder of results; false when that ends
+  /// the build.
+  bool step(const std::vector<std::string>& arguments, const std::string& result) {
+    const Result<ProcessRun> run =
+        toolchain_.sandbox ? run_in_sandbox(arguments, result) : run_here(arguments, result);
     if (!run) {
       built_ = failed(run.error().message);
       return false;
@@ -133,6 +126,48 @@ class Builder {
     built_.verdict = classify(*run, toolchain_, limits_);
     built_.log += explain(built_.verdict);
     return built_.verdict == Verdict::accepted;
+  }
+
+  Result<ProcessRun> run_here(const std::vector<std::string>& arguments,
+                              const std::string& result) const {
+    const std::string into = fmt::format("{}/{}", folder_, results);
+    return run_process(
+        command(toolchain_.driver, folder_, arguments, fmt::format("{}/{}", into, result)),
+        environment("/usr/bin:/bin", into, toolchain_.clang, toolchain_.lld), folder_, limits_);
+  }
+
+  Result<ProcessRun> run_in_sandbox(const std::vector<std::string>& arguments,
+                                    const std::string& result) const {
+    Result<SandboxRun> run = toolchain_.sandbox->run(
+        command(inside::driver, inside::sources, arguments,
+                fmt::format("{}/{}", inside::scratch, result)),
+        environment("/bin", inside::scratch, inside::clang, inside::lld), folder_, result, limits_);
+    if (!run) return run.error();
+    const std::string into = fmt::format("{}/{}", folder_, results);
+    if (const auto written = write_folder(into, {{result, std::move(run->result)}}); !written)
+      return written.error();
+    return std::move(run->process);
+  }
+
+  static std::vector<std::string> command(std::string_view driver, std::string_view root,
+                                          const std::vector<std::string>& arguments,
+                                          const std::string& output) {
+    std::vector<std::string> words = {std::string(driver), "--root", std::string(root)};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    words.insert(words.end(), {"-o", output});
+    return words;
+  }
+
+  /// Nothing of the caller's: it would be part of the result. The epoch makes __DATE__ and __TIME__
+  /// the same always.
+  static std::vector<std::string> environment(std::string_view path, std::string_view scratch,
+                                              std::string_view clang, std::string_view lld) {
+    return {fmt::format("PATH={}", path),
+            "LC_ALL=C",
+            "SOURCE_DATE_EPOCH=0",
+            fmt::format("TMPDIR={}", scratch),
+            fmt::format("SIMFARM_CLANG={}", clang),
+            fmt::format("SIMFARM_LLD={}", lld)};
   }
 
   const Toolchain& toolchain_;

@@ -30,7 +30,8 @@ struct Built {
 /// the task's include/ folder in the search path. Equal submissions, tasks and toolchains give
 /// equal bytes.
 ///
-/// Not a sandbox: the sources can read what this process can (#include, .incbin).
+/// In the toolchain's sandbox; without one, the sources can read what this process can (#include,
+/// .incbin).
 Built build(const Toolchain& toolchain, const Task& task, const Submission& submission,
             const ProcessLimits& limits = compile_limits);
 

@@ -13,7 +13,8 @@ bool is_program(const std::string& path) {
   return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), R_OK | X_OK) == 0;
 }
 
-/// `given`, or the first `program` in the search path.
+}  // namespace
+
 Result<std::string> find_program(const std::string& given, std::string_view program,
                                  std::string_view package, const std::string& search_path) {
   if (!given.empty()) {
@@ -29,8 +30,6 @@ Result<std::string> find_program(const std::string& given, std::string_view prog
   return input_error(fmt::format("toolchain: {} is not installed; on Debian 12: apt-get install {}",
                                  program, package));
 }
-
-}  // namespace
 
 Result<Toolchain> find_toolchain(const ToolchainPlaces& places) {
   Toolchain toolchain;

@@ -1,10 +1,14 @@
 // The compiler that the farm builds submissions with.
 #pragma once
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
 namespace simfarm::farm {
+
+class Sandbox;
 
 /// Where to look; the command line fills it from its environment.
 struct ToolchainPlaces {
@@ -19,7 +23,13 @@ struct Toolchain {
   std::string driver;  ///< sdk/bin/simfarm-cc
   std::string clang;
   std::string lld;
+  std::shared_ptr<const Sandbox> sandbox;  ///< where it runs; null: with the rights of the caller
 };
+
+/// The absolute path of `given`, or of the first `program` in the search path. Error: what to
+/// install.
+Result<std::string> find_program(const std::string& given, std::string_view program,
+                                 std::string_view package, const std::string& search_path);
 
 /// Error: what is missing, and what to install.
 Result<Toolchain> find_toolchain(const ToolchainPlaces& places);
