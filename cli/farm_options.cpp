@@ -1,11 +1,18 @@
 #include "cli/farm_options.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
 #include "farm/digest.h"
 #include "simfarm_version.h"
+#include "farm/sandbox.h"
 
 namespace simfarm::cli {
 namespace {
@@ -21,6 +28,21 @@ bool is_home(const fs::path& folder) {
   std::error_code error;
   return fs::is_regular_file(folder / "sdk/bin/simfarm-cc", error) &&
          fs::is_directory(folder / "tasks", error);
+}
+
+std::string list_of(const std::vector<std::string>& paths) {
+  constexpr size_t shown = 5;
+  std::string list;
+  for (size_t k = 0; k < std::min(paths.size(), shown); ++k) list += "\n  " + paths[k];
+  if (paths.size() > shown) list += fmt::format("\n  and {} more", paths.size() - shown);
+  return list;
+}
+
+Result<farm::ToolchainPlaces> toolchain_places() {
+  Result<std::string> home = home_folder();
+  if (!home) return home.error();
+  return farm::ToolchainPlaces{*home, variable("PATH"), variable("SIMFARM_CLANG"),
+                               variable("SIMFARM_LLD")};
 }
 
 }  // namespace
@@ -45,10 +67,47 @@ Result<std::string> shipped_tasks() {
 }
 
 Result<farm::Toolchain> toolchain() {
-  Result<std::string> home = home_folder();
-  if (!home) return home.error();
-  return farm::find_toolchain(
-      {*home, variable("PATH"), variable("SIMFARM_CLANG"), variable("SIMFARM_LLD")});
+  Result<farm::ToolchainPlaces> places = toolchain_places();
+  if (!places) return places.error();
+  return farm::find_toolchain(*places);
+}
+
+Result<std::vector<farm::Finding>> examine() {
+  Result<farm::ToolchainPlaces> places = toolchain_places();
+  if (!places) return places.error();
+  return farm::examine_host(*places, variable("SIMFARM_BWRAP"));
+}
+
+Result<farm::Toolchain> build_toolchain(const std::vector<std::string>& foreign, bool trust) {
+  Result<farm::Toolchain> tools = toolchain();
+  if (!tools) return tools;
+  if (trust) {
+    if (!foreign.empty())
+      std::fprintf(stderr,
+                   "simfarm: %zu submissions from outside the shipped tasks are built without a "
+                   "sandbox, as --trust says\n",
+                   foreign.size());
+    return tools;
+  }
+  auto sandbox = farm::Sandbox::create(*tools, variable("SIMFARM_BWRAP"), variable("PATH"));
+  if (sandbox) tools->sandbox = *sandbox;
+  if (sandbox || foreign.empty()) return tools;
+  return input_error(fmt::format(
+      "{}\nThese submissions are not among the shipped examples, and are not built without a "
+      "sandbox: their sources could read every file that you can. When that is mended, `simfarm "
+      "doctor` says so; for authors whom you trust there is --trust.{}",
+      sandbox.error().message, list_of(foreign)));
+}
+
+std::vector<std::string> not_own(const std::vector<std::string>& foreign) {
+  std::vector<std::string> others;
+  for (const std::string& path : foreign) {
+    struct stat status {};
+    const bool own = ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                     status.st_uid == ::geteuid();
+    if (!own) others.push_back(path);
+  }
+  return others;
 }
 
 Result<std::string> farm_path(const std::string& given) {
@@ -62,6 +121,7 @@ Result<farm::JudgingHost> judging_host(const farm::Toolchain& tools) {
   Result<std::string> digest = farm::toolchain_digest(tools);
   if (!digest) return digest.error();
   farm::JudgingHost host{std::move(*digest), SIMFARM_VERSION};
+  if (tools.sandbox) host.sandbox = fmt::format("sandbox {}", farm::sandbox_policy.version);
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return io_error("/proc/self/exe: " + error.message());

@@ -1,8 +1,10 @@
 // What the farm's commands have in common: where the shipped tasks, the toolchain and the farm are.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "farm/doctor.h"
 #include "farm/store/key.h"
 #include "farm/toolchain.h"
 
@@ -15,7 +17,7 @@ Result<std::string> home_folder();
 /// The folder of the shipped tasks.
 Result<std::string> shipped_tasks();
 
-/// The toolchain that PATH, SIMFARM_CLANG and SIMFARM_LLD name.
+/// The toolchain that PATH, SIMFARM_CLANG and SIMFARM_LLD name, without a sandbox.
 Result<farm::Toolchain> toolchain();
 
 /// What --farm is, in a command's help.
@@ -26,5 +28,21 @@ Result<std::string> farm_path(const std::string& given);
 
 /// This host's part of an evaluation's key: the toolchain's digest, and this program's.
 Result<farm::JudgingHost> judging_host(const farm::Toolchain& tools);
+
+/// What `simfarm doctor` finds, looking where the commands look.
+Result<std::vector<farm::Finding>> examine();
+
+/// The toolchain for a command's builds, in the sandbox of PATH's or SIMFARM_BWRAP's bwrap. Where
+/// there is none: without, if there are no `foreign` submissions, else an error that says why there
+/// is none. `trust` builds without and says so.
+Result<farm::Toolchain> build_toolchain(const std::vector<std::string>& foreign, bool trust);
+
+/// What the sandbox is not needed for when an author works on the own desk: folders of the
+/// caller's. The others of `foreign`.
+std::vector<std::string> not_own(const std::vector<std::string>& foreign);
+
+/// What --trust is about.
+inline constexpr const char* trust_help =
+    "Build without a sandbox, with your rights: for authors whom you trust";
 
 }  // namespace simfarm::cli

@@ -25,7 +25,7 @@ struct ScoreFlags {
   std::string farm;
   u32 jobs = 0;
   bool examples = false;
-  bool trusted = false;
+  bool trust = false;
   bool json = false;
   bool quiet = false;
 };
@@ -42,32 +42,6 @@ Result<std::set<farm::Verdict>> parse_fail_on(const std::vector<std::string>& wo
       verdicts.insert(static_cast<farm::Verdict>(k));
   }
   return verdicts;
-}
-
-/// Strangers' code must not be built without being asked for: the compiler can read whatever this
-/// process can.
-Result<void> check_trust(const std::vector<farm::Entry>& plan, bool trusted) {
-  Result<std::string> shipped = shipped_tasks();
-  if (!shipped) return shipped.error();
-  const std::vector<std::string> foreign = farm::outside(plan, *shipped);
-  if (foreign.empty()) return {};
-  if (trusted) {
-    std::fprintf(
-        stderr,
-        "simfarm: %zu submissions from outside the shipped tasks are built without a sandbox, "
-        "as --trusted says\n",
-        foreign.size());
-    return {};
-  }
-  std::string list;
-  for (size_t k = 0; k < std::min<size_t>(foreign.size(), 5); ++k) list += "\n  " + foreign[k];
-  if (foreign.size() > 5) list += fmt::format("\n  and {} more", foreign.size() - 5);
-  return usage_error(
-      "these submissions are not among the shipped examples, and there is no build sandbox yet: "
-      "their sources would be compiled with your rights, and can read (#include, .incbin) every "
-      "file "
-      "that you can. If you trust their authors, say --trusted:" +
-      list);
 }
 
 /// What the batch means for whoever called: the farm's own faults first, then surprises.
@@ -120,7 +94,7 @@ std::optional<int> score_queue(const ScoreFlags& flags) {
   const Result<std::string> path = farm_path(flags.farm);
   if (!path) return std::nullopt;
   stop_at_interrupt();
-  return score_farm(*path, flags.jobs, flags.json, [] { return interrupted != 0; });
+  return score_farm(*path, flags.jobs, flags.json, flags.trust, [] { return interrupted != 0; });
 }
 
 int score(ScoreFlags& flags) {
@@ -144,8 +118,7 @@ int score(ScoreFlags& flags) {
                  "simfarm: nothing to score; name submissions, say --examples, or --farm PATH\n");
     return exit_nothing;
   }
-  if (const auto trust = check_trust(*plan, flags.trusted); !trust) return report(trust.error());
-  Result<farm::Toolchain> tools = toolchain();
+  Result<farm::Toolchain> tools = build_toolchain(farm::outside(*plan, *shipped), flags.trust);
   if (!tools) return report(tools.error());
 
   stop_at_interrupt();
@@ -167,8 +140,11 @@ int score(ScoreFlags& flags) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const std::vector<farm::Board> boards = farm::make_boards(batch);
   const std::string text =
-      flags.json ? farm::score_document(boards, {elapsed.count(), threads}).dump(2) + "\n"
-                 : text_report(boards, flags.quiet);
+      flags.json
+          ? farm::score_document(boards, {elapsed.count(), threads, tools->sandbox != nullptr})
+                    .dump(2) +
+                "\n"
+          : text_report(boards, flags.quiet);
   if (const int code = print(text); code != exit_done) return code;
   if (interrupted != 0) {
     std::fprintf(stderr, "simfarm: interrupted; what is CANCELLED was not judged\n");
@@ -199,18 +175,19 @@ void add_score(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   command->add_flag("!--no-baseline", flags->request.baseline,
                     "Do not add a task's starting kernel to the batch");
-  command->add_flag("--trusted", flags->trusted,
-                    "Build sources from outside the shipped tasks without a sandbox");
+  command->add_flag("--trust", flags->trust, trust_help);
   command->add_option("-j,--jobs", flags->jobs, "Threads (the host's)")->check(CLI::Range(1, 1024));
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md)");
   command->add_flag("-q,--quiet", flags->quiet, "Boards only, no reports of failures");
   command->footer(
-      "Exit codes: 0 done, whatever the verdicts; 1 an announced verdict (expect.toml) was not the "
+      "Sources are compiled in a sandbox (docs/sandbox.md). Where there is none, submissions from "
+      "outside the shipped tasks are refused (78) without --trust; `simfarm doctor` says what is "
+      "missing. Exit codes: 0 done, whatever the verdicts; 1 an announced verdict (expect.toml) "
+      "was not the "
       "one, "
       "or --fail-on; 2 usage; 4 nothing to score; 5 a submission could not be judged; 78 a bad "
-      "task, or "
-      "no toolchain; 130 interrupted. With --farm (docs/farm.md): 0 done, also when nothing is "
-      "queued; 5; 74 input/output error; 75 another coordinator; 78; 130.");
+      "task, no toolchain or no sandbox; 130 interrupted. With --farm (docs/farm.md): 0 done, also "
+      "when nothing is queued; 5; 74 input/output error; 75 another coordinator; 78; 130.");
   command->callback([flags, &exit_code] { exit_code = score(*flags); });
 }
 

@@ -64,8 +64,9 @@ std::string summary_text(const farm::CoordinatorSummary& summary) {
 
 }  // namespace
 
-int score_farm(const std::string& folder, u32 jobs, bool json, const std::function<bool()>& stop) {
-  const Result<farm::Toolchain> tools = toolchain();
+int score_farm(const std::string& folder, u32 jobs, bool json, bool trust,
+               const std::function<bool()>& stop) {
+  const Result<farm::Toolchain> tools = build_toolchain({folder}, trust);
   if (!tools) return report(tools.error());
   Result<farm::Store> store = farm::Store::open(folder);
   if (!store) return report(store.error());

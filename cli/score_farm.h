@@ -8,6 +8,7 @@
 namespace simfarm::cli {
 
 /// Judges all that is queued; returns the exit code.
-int score_farm(const std::string& farm, u32 jobs, bool json, const std::function<bool()>& stop);
+int score_farm(const std::string& farm, u32 jobs, bool json, bool trust,
+               const std::function<bool()>& stop);
 
 }  // namespace simfarm::cli

@@ -68,9 +68,9 @@ void add_submit(CLI::App& app, int& exit_code) {
   command->add_flag("--json", flags->json,
                     "Print one JSON document (docs/json.md, simfarm.submit)");
   command->footer(
-      "What has an id is on the disk. There is no build sandbox yet: submit only sources whose "
-      "authors you trust. Exit codes: 0 received (REJECTED is a verdict, not a failure); 2 no "
-      "such file, or no farm; 74 input/output error; 78 a folder that cannot be packed.");
+      "What has an id is on the disk. Exit codes: 0 received (REJECTED is a verdict, not a "
+      "failure); 2 no such file, or no farm; 74 input/output error; 78 a folder that cannot be "
+      "packed.");
   command->callback([flags, &exit_code] { exit_code = submit(*flags); });
 }
 

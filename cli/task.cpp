@@ -37,7 +37,7 @@ int check(const std::string& folder, u32 jobs) {
   if (!plan) return report(plan.error());
   Result<std::shared_ptr<const farm::LoadedTask>> task = farm::load_task_and_cases(folder);
   if (!task) return report(task.error());
-  Result<farm::Toolchain> tools = toolchain();
+  Result<farm::Toolchain> tools = build_toolchain({}, false);
   if (!tools) return report(tools.error());
   Progress progress(plan->size());
   const std::vector<farm::Scored> batch = farm::run_score(
@@ -100,7 +100,8 @@ void add_task(CLI::App& app, int& exit_code) {
   look->add_option("folder", flags->name, "The task's folder")->required();
   look->add_option("-j,--jobs", flags->jobs, "Threads (the host's)")->check(CLI::Range(1, 1024));
   look->footer(
-      "Sources are compiled with your rights. Exit codes: 0 good; 1 a gap, or a verdict that is "
+      "Sources are compiled in a sandbox, or, where there is none, with your rights. Exit codes: 0 "
+      "good; 1 a gap, or a verdict that is "
       "not "
       "the one it must be; 5 something could not be judged; 78 a bad task.toml or case.");
   look->callback([flags, &exit_code] { exit_code = check(flags->name, flags->jobs); });

@@ -20,6 +20,7 @@ struct TryFlags {
   std::string against;
   std::string elf;
   std::optional<std::string> only_case;
+  bool trust = false;
   bool json = false;
 };
 
@@ -76,6 +77,19 @@ std::string comparison(const farm::Scored& now, const farm::Scored& before) {
   return text + "\n";
 }
 
+/// In the sandbox where there is one. Where there is none, one's own folder is built all the same:
+/// its author has these rights anyway. An archive comes from somewhere.
+Result<farm::Toolchain> tools_for(const TryFlags& flags, const std::string& shipped) {
+  std::vector<std::string> paths = {flags.path};
+  if (!flags.against.empty()) paths.push_back(flags.against);
+  const std::vector<std::string> foreign = farm::outside(paths, shipped);
+  Result<farm::Toolchain> tools = build_toolchain(not_own(foreign), flags.trust);
+  if (tools && !tools->sandbox && !flags.trust && !foreign.empty())
+    std::fprintf(stderr,
+                 "simfarm: built with your rights: there is no build sandbox (simfarm doctor)\n");
+  return tools;
+}
+
 int try_one(TryFlags& flags) {
   Result<std::string> shipped = shipped_tasks();
   if (!shipped) return report(shipped.error());
@@ -90,15 +104,18 @@ int try_one(TryFlags& flags) {
       return report(usage_error(fmt::format("--case {}: task {} has no such case", *flags.only_case,
                                             entry->task->task.name)));
   }
-  Result<farm::Toolchain> tools = toolchain();
+  Result<farm::Toolchain> tools = tools_for(flags, *shipped);
   if (!tools) return report(tools.error());
   std::vector<farm::Scored> batch = {judge(std::move(*entry), *tools, flags.only_case)};
   const farm::Evaluation& evaluation = batch[0].evaluation;
   if (!flags.elf.empty() && !evaluation.elf.empty())
     if (const auto written = write_file(flags.elf, evaluation.elf); !written)
       return report(written.error());
-  std::string text = flags.json ? farm::score_document(farm::make_boards(batch), {}).dump(2) + "\n"
-                                : result_text(batch[0]);
+  std::string text =
+      flags.json ? farm::score_document(farm::make_boards(batch), {0, 0, tools->sandbox != nullptr})
+                           .dump(2) +
+                       "\n"
+                 : result_text(batch[0]);
   if (!flags.against.empty() && !flags.json) {
     Result<farm::Entry> other = find(flags.request, flags.against);
     if (!other) return report(other.error());
@@ -124,11 +141,14 @@ void add_try(CLI::App& app, int& exit_code) {
       "--tasks", flags->request.tasks,
       "Folder in which a submission's task is found by its name (the shipped tasks)");
   command->add_option("--elf", flags->elf, "Write the program that was judged to this file");
+  command->add_flag("--trust", flags->trust, trust_help);
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md, simfarm.score)");
   command->footer(
-      "The sources are compiled with your rights: try your own, or those that you have read. Exit "
-      "codes: 0 accepted; 1 another verdict; 2 usage; 5 could not be judged; 78 a bad task, or no "
-      "toolchain.");
+      "The sources are compiled in a sandbox (docs/sandbox.md). Where there is none, a folder of "
+      "yours is compiled with your rights, an archive or somebody else's folder only with --trust. "
+      "Exit codes: 0 accepted; 1 another verdict; 2 usage; 5 could not be judged; 78 a bad task, "
+      "no "
+      "toolchain or no sandbox.");
   command->callback([flags, &exit_code] { exit_code = try_one(*flags); });
 }
 

@@ -25,6 +25,7 @@ std::string surprise_text(const Scored& scored);
 struct ScoreHost {
   double seconds = 0;
   u32 threads = 0;
+  bool sandboxed = false;  ///< the builds
 };
 
 /// The whole batch, schema "simfarm.score"; all but `host` is the same on every host.

@@ -11,9 +11,13 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 #include <sstream>
 #include <system_error>
 
+#include "base/file.h"
+#include "farm/digest.h"
 #include "farm/seccomp.h"
 
 namespace simfarm::farm {
@@ -242,6 +246,27 @@ Result<std::vector<SandboxFile>> sandbox_files(const Toolchain& toolchain) {
     if (const auto added = root.add((sdk / part).string(), fmt::format("/sdk/{}", part)); !added)
       return added.error();
   return root.take();
+}
+
+Result<std::string> toolchain_digest(const std::vector<SandboxFile>& files) {
+  std::string list;
+  for (const SandboxFile& file : files) {
+    std::error_code error;
+    std::set<std::string> parts = {file.source};
+    if (fs::is_directory(file.source, error)) {
+      parts.clear();
+      for (fs::recursive_directory_iterator at(file.source, error), end; !error && at != end;
+           at.increment(error))
+        if (at->is_regular_file()) parts.insert(at->path().string());
+    }
+    if (error) return io_error(fmt::format("{}: {}", file.source, error.message()));
+    for (const std::string& part : parts) {
+      const Result<std::vector<u8>> bytes = read_file(part, u64{1} << 30);
+      if (!bytes) return bytes.error();
+      list += fmt::format("{} {}{}\n", sha256(*bytes), file.name, part.substr(file.source.size()));
+    }
+  }
+  return sha256(std::span(reinterpret_cast<const u8*>(list.data()), list.size()));
 }
 
 std::string namespace_advice(const std::string& proc) {

@@ -44,6 +44,9 @@ struct SandboxFile {
 /// headers and the SDK. Error: which of them is missing.
 Result<std::vector<SandboxFile>> sandbox_files(const Toolchain& toolchain);
 
+/// SHA-256 over the names and bytes of all of them: two hosts that agree in it build alike.
+Result<std::string> toolchain_digest(const std::vector<SandboxFile>& files);
+
 struct SandboxRun {
   ProcessRun process;      ///< of the command; bubblewrap's own failures are errors
   std::vector<u8> result;  ///< the file that was asked for

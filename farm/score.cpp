@@ -180,11 +180,17 @@ Result<std::vector<Entry>> plan_score(const ScoreRequest& request) {
   return Planner(request).plan();
 }
 
-std::vector<std::string> outside(const std::vector<Entry>& entries, const std::string& folder) {
+std::vector<std::string> outside(const std::vector<std::string>& paths, const std::string& folder) {
   std::vector<std::string> result;
-  for (const Entry& entry : entries)
-    if (!below(entry.path, folder)) result.push_back(entry.path);
+  std::copy_if(paths.begin(), paths.end(), std::back_inserter(result),
+               [&](const std::string& path) { return !below(path, folder); });
   return result;
+}
+
+std::vector<std::string> outside(const std::vector<Entry>& entries, const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const Entry& entry : entries) paths.push_back(entry.path);
+  return outside(paths, folder);
 }
 
 std::vector<Scored> run_score(std::vector<Entry> plan, const Toolchain& toolchain, u32 threads,

@@ -43,7 +43,9 @@ std::string task_name(const Entry& entry);
 /// the request's or a task's, never a submission's: that is a verdict.
 Result<std::vector<Entry>> plan_score(const ScoreRequest& request);
 
-/// The paths of a plan that do not lie below `folder`, links followed.
+/// The paths that do not lie below `folder`, links followed.
+std::vector<std::string> outside(const std::vector<std::string>& paths, const std::string& folder);
+/// Those of a plan.
 std::vector<std::string> outside(const std::vector<Entry>& entries, const std::string& folder);
 
 struct Scored {

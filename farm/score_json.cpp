@@ -1,5 +1,7 @@
 // The score document, docs/json.md, "simfarm.score".
+#include "farm/build.h"
 #include "farm/report.h"
+#include "farm/sandbox.h"
 #include "profile/json.h"
 
 namespace simfarm::farm {
@@ -58,6 +60,24 @@ Json task_json(const Task& task) {
           {"score", "cycles"},   {"target", std::move(target)}};
 }
 
+/// How sources were built, with the limits: what decides about COMPILE_LIMIT.
+Json build_json(bool sandboxed) {
+  Json limits = {{"cpu_seconds", compile_limits.cpu_seconds},
+                 {"address_bytes", compile_limits.address_bytes},
+                 {"file_bytes", compile_limits.file_bytes},
+                 {"open_files", compile_limits.open_files},
+                 {"wall_seconds", compile_limits.wall_seconds},
+                 {"log_bytes", compile_limits.log_bytes},
+                 {"output_bytes", compile_limits.output_bytes}};
+  if (sandboxed) {
+    limits["scratch_bytes"] = sandbox_policy.scratch_bytes;
+    limits["processes"] = sandbox_policy.processes;
+  }
+  return {{"sandboxed", sandboxed},
+          {"policy", sandboxed ? Json(sandbox_policy.version) : Json(nullptr)},
+          {"limits", std::move(limits)}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json score_document(const std::vector<Board>& boards, const ScoreHost& host) {
@@ -68,7 +88,8 @@ nlohmann::ordered_json score_document(const std::vector<Board>& boards, const Sc
     for (const Row& row : board.rows) json["board"].push_back(row_json(row));
     document["tasks"].push_back(std::move(json));
   }
-  document["host"] = {{"seconds", host.seconds}, {"threads", host.threads}};
+  document["host"] = {
+      {"seconds", host.seconds}, {"threads", host.threads}, {"build", build_json(host.sandboxed)}};
   return document;
 }
 

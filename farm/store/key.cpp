@@ -82,9 +82,9 @@ Result<void> add_program(FileList& list, const std::string& name, const std::str
 std::string evaluation_key(const KeyParts& parts) {
   std::string text = "simfarm evaluation\n";
   for (const std::string* each : {&parts.sources, &parts.options, &parts.task, &parts.cases,
-                                  &parts.machine, &parts.host.toolchain, &parts.host.simulator})
+                                  &parts.machine, &parts.host.toolchain, &parts.host.simulator,
+                                  &parts.host.sandbox})
     text += digest_of(*each) + "\n";
-  // No sandbox yet: its policy's version will be here.
   text += fmt::format("scoring {}\n", parts.host.scoring);
   return digest_of(text);
 }

@@ -18,6 +18,7 @@ inline constexpr u32 scoring_version = 1;
 struct JudgingHost {
   std::string toolchain;  ///< toolchain_digest
   std::string simulator;  ///< version, and digest of the program that simulates
+  std::string sandbox = {};  ///< version of the policy that builds run under; empty: none
   u32 scoring = scoring_version;
 };
 

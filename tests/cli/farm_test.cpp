@@ -36,15 +36,82 @@ class FarmCommands : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(FarmCommands, StrangersCodeIsNotBuiltWithoutBeingAskedFor) {
-  test::Ran ran = simfarm("score tasks/small/kernel");
-  EXPECT_EQ(ran.status, 2);
+/// Whether builds can be in the sandbox here.
+bool sandbox_works(const Folder& folder) {
+  return simfarm(folder, "doctor --json").output.find("\"namespaces and filter work") !=
+         std::string::npos;
+}
+
+TEST_F(FarmCommands, StrangersCodeIsNotBuiltWithoutASandbox) {
+  // A search path with the compiler and without bubblewrap.
+  std::filesystem::create_directories(folder_.path("bin"));
+  for (const char* const program : {"clang-19", "ld.lld-19"})
+    std::filesystem::create_symlink(std::string("/usr/bin/") + program,
+                                    folder_.path(std::string("bin/") + program));
+  ASSERT_EQ(
+      shell("cd " + folder_.path("tasks/small") + " && tar cf ../../upload.tar kernel").status, 0);
+  const auto without = [&](const std::string& arguments) {
+    return shell("cd " + folder_.path() + " && PATH=" + folder_.path("bin") +
+                 " " SIMFARM_PROGRAM " " + arguments + " 2>stderr");
+  };
+  test::Ran ran = without("score tasks/small/kernel");
+  EXPECT_EQ(ran.status, 78);
   EXPECT_EQ(ran.output, "");
-  EXPECT_THAT(errors(folder_), HasSubstr("no build sandbox yet"));
-  EXPECT_THAT(errors(folder_), HasSubstr("--trusted:\n  tasks/small/kernel\n"));
-  ran = simfarm("score tasks/small/kernel --trusted");
+  EXPECT_THAT(errors(folder_),
+              HasSubstr("bwrap is not installed; on Debian 12: apt-get install bubblewrap"));
+  EXPECT_THAT(errors(folder_), HasSubstr("are not built without a sandbox"));
+  EXPECT_THAT(errors(folder_), HasSubstr("--trust.\n  tasks/small/kernel\n"));
+  ran = without("score tasks/small/kernel --trust");
   EXPECT_EQ(ran.status, 0) << errors(folder_);
+  EXPECT_THAT(errors(folder_), HasSubstr("without a sandbox, as --trust says"));
   EXPECT_THAT(ran.output, HasSubstr("1.00x  kernel      test    ACCEPTED"));
+  // What is shipped needs none; neither does one's own folder on one's own desk.
+  EXPECT_EQ(without("score " SIMFARM_SOURCE_DIR "/tasks/gemm/kernel").status, 0) << errors(folder_);
+  EXPECT_EQ(without("try tasks/small/kernel").status, 0) << errors(folder_);
+  EXPECT_THAT(errors(folder_), HasSubstr("built with your rights: there is no build sandbox"));
+  EXPECT_EQ(without("try upload.tar --tasks tasks").status, 78);
+  EXPECT_EQ(without("try upload.tar --tasks tasks --trust").status, 0) << errors(folder_);
+  ran = without("doctor");
+  EXPECT_EQ(ran.status, 78);
+  EXPECT_THAT(ran.output, HasSubstr("WRONG  bubblewrap"));
+  EXPECT_THAT(ran.output, HasSubstr("-> apt-get install bubblewrap"));
+  EXPECT_THAT(ran.output, HasSubstr("ok     toolchain"));
+}
+
+TEST_F(FarmCommands, StrangersCodeIsBuiltInTheSandbox) {
+  if (!sandbox_works(folder_)) GTEST_SKIP() << simfarm("doctor").output;
+  const std::string secret = folder_.write("secret.h", "#error XYZZY\n");
+  test::write_submission(folder_, "submissions/curious",
+                         "#include \"" + secret + "\"\n" + kernel_with(""));
+  const test::Ran ran = simfarm("score tasks/small --json");
+  EXPECT_EQ(ran.status, 0) << errors(folder_);
+  EXPECT_THAT(ran.output, Not(HasSubstr("XYZZY")));
+  const auto document = nlohmann::json::parse(ran.output);
+  EXPECT_EQ(document["tasks"][0]["board"][0]["verdict"], "ACCEPTED");
+  EXPECT_EQ(document["tasks"][0]["board"][1]["verdict"], "COMPILE_ERROR");
+  const auto& build = document["host"]["build"];
+  EXPECT_EQ(build["sandboxed"], true);
+  EXPECT_EQ(build["policy"], 1);
+  EXPECT_EQ(build["limits"]["processes"], 512);
+  EXPECT_EQ(build["limits"]["cpu_seconds"], 20);
+  // Without, the same program; and the document says so.
+  const auto trusted =
+      nlohmann::json::parse(simfarm("score tasks/small/kernel --trust --json").output);
+  EXPECT_EQ(trusted["tasks"][0]["board"][0], document["tasks"][0]["board"][0]);
+  EXPECT_EQ(trusted["host"]["build"]["sandboxed"], false);
+  EXPECT_EQ(trusted["host"]["build"]["policy"], nullptr);
+}
+
+TEST_F(FarmCommands, DoctorSaysThatAllIsWell) {
+  if (!sandbox_works(folder_)) GTEST_SKIP() << simfarm("doctor").output;
+  const test::Ran ran = simfarm("doctor --json");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  const auto document = nlohmann::json::parse(ran.output);
+  EXPECT_EQ(document["schema"], "simfarm.doctor");
+  EXPECT_EQ(document["ok"], true);
+  std::string names;
+  for (const auto& check : document["checks"]) names += check["name"].get<std::string>() + " ";
+  EXPECT_EQ(names, "toolchain bubblewrap seccomp sandbox build temporary folder cores ");
 }
 
 TEST_F(FarmCommands, ScoreComparesWithTheKernelAndTellsWhatFailed) {
@@ -52,7 +119,7 @@ TEST_F(FarmCommands, ScoreComparesWithTheKernelAndTellsWhatFailed) {
   const std::string wrong = test::write_submission(folder_, "wrong/one", kernel_with("y[4] = 0;"));
   // Named: two. Judged: also the kernel, for the speed-up.
   test::Ran ran =
-      simfarm("score --trusted tasks/small/submissions/better tasks/small/wrong/one -j 2");
+      simfarm("score --trust tasks/small/submissions/better tasks/small/wrong/one -j 2");
   EXPECT_EQ(ran.status, 0) << errors(folder_);
   EXPECT_THAT(ran.output, HasSubstr("  kernel"));
   EXPECT_THAT(ran.output, HasSubstr("small wrong/one: WRONG_OUTPUT in case one"));
@@ -60,16 +127,16 @@ TEST_F(FarmCommands, ScoreComparesWithTheKernelAndTellsWhatFailed) {
   EXPECT_THAT(errors(folder_), HasSubstr("[Q 0 R 0 P 2 F 1] 100 %"));
   EXPECT_THAT(errors(folder_), Not(HasSubstr("\033"))) << "no terminal, no escapes";
 
-  EXPECT_EQ(simfarm("score --trusted tasks/small --fail-on any").status, 1);
+  EXPECT_EQ(simfarm("score --trust tasks/small --fail-on any").status, 1);
   EXPECT_THAT(errors(folder_), HasSubstr("small wrong/one: must be ACCEPTED, was WRONG_OUTPUT"));
-  EXPECT_EQ(simfarm("score --trusted tasks/small --fail-on DEADLOCK,COMPILE_ERROR").status, 0);
+  EXPECT_EQ(simfarm("score --trust tasks/small --fail-on DEADLOCK,COMPILE_ERROR").status, 0);
   announce("wrong/one", "WRONG_OUTPUT");
-  EXPECT_EQ(simfarm("score --trusted tasks/small --fail-on any").status, 0);
+  EXPECT_EQ(simfarm("score --trust tasks/small --fail-on any").status, 0);
   announce("wrong/one", "DEADLOCK");
-  EXPECT_EQ(simfarm("score --trusted tasks").status, 1);
+  EXPECT_EQ(simfarm("score --trust tasks").status, 1);
   EXPECT_THAT(errors(folder_), HasSubstr("small wrong/one: must be DEADLOCK, was WRONG_OUTPUT"));
 
-  ran = simfarm("score --trusted tasks/small/submissions/better --no-baseline --json");
+  ran = simfarm("score --trust tasks/small/submissions/better --no-baseline --json");
   ASSERT_EQ(ran.status, 0) << errors(folder_);
   const auto document = nlohmann::json::parse(ran.output);
   ASSERT_EQ(document["tasks"][0]["board"].size(), 1u);
@@ -88,7 +155,7 @@ TEST_F(FarmCommands, ScoreFindsTasksByNameAndRefusesUploadsOneByOne) {
                 "task = \"other\"\nauthor = \"x\"\nsources = [\"a.c\"]\n");
   folder_.write("uploads/other/a.c", "");
   const test::Ran ran =
-      simfarm("score --trusted --tasks tasks uploads/good.tar uploads/damaged.tar uploads/other");
+      simfarm("score --trust --tasks tasks uploads/good.tar uploads/damaged.tar uploads/other");
   EXPECT_EQ(ran.status, 0) << errors(folder_);
   EXPECT_THAT(ran.output, HasSubstr("uploads/good.tar  test    ACCEPTED"));
   EXPECT_THAT(ran.output, HasSubstr("submissions to no known task\n"));
@@ -96,7 +163,7 @@ TEST_F(FarmCommands, ScoreFindsTasksByNameAndRefusesUploadsOneByOne) {
   EXPECT_THAT(ran.output, HasSubstr("task other is not in tasks"));
   // --task judges everything by one.
   const test::Ran one =
-      simfarm("score --trusted --task tasks/small uploads/damaged.tar uploads/other");
+      simfarm("score --trust --task tasks/small uploads/damaged.tar uploads/other");
   EXPECT_THAT(one.output, HasSubstr("task: is other, judged here is small"));
   EXPECT_THAT(one.output, HasSubstr("rerun: simfarm try uploads/damaged.tar --task tasks/small\n"));
 }
@@ -105,13 +172,13 @@ TEST_F(FarmCommands, BadCallsAndBadTasksHaveTheirOwnExitCodes) {
   EXPECT_EQ(simfarm("score").status, 4);
   EXPECT_EQ(simfarm("score nowhere").status, 2);
   EXPECT_THAT(errors(folder_), HasSubstr("nowhere: no such file or folder"));
-  EXPECT_EQ(simfarm("score --trusted uploads/..").status, 2);
+  EXPECT_EQ(simfarm("score --trust uploads/..").status, 2);
   EXPECT_EQ(simfarm("score --fail-on SAD tasks").status, 2);
   EXPECT_EQ(simfarm("score --jobs 0 tasks").status, 2);
   EXPECT_EQ(simfarm("try tasks/small/kernel --case three").status, 2);
   EXPECT_EQ(simfarm("try tasks/small").status, 0) << "one submission, so no doubt which";
   folder_.write("tasks/small/task.toml", "name = 1\n");
-  EXPECT_EQ(simfarm("score --trusted tasks/small/kernel").status, 78);
+  EXPECT_EQ(simfarm("score --trust tasks/small/kernel").status, 78);
   EXPECT_THAT(errors(folder_), HasSubstr("tasks/small/task.toml:1: name: must be a string"));
   EXPECT_EQ(shell("cd " + folder_.path() +
                   " && PATH=/nowhere " SIMFARM_PROGRAM " try tasks/small/kernel 2>stderr")
@@ -127,7 +194,7 @@ TEST_F(FarmCommands, AnInterruptedBatchFinishesWhatRunsAndSaysWhatWasNotJudged) 
   test::write_submission(folder_, "submissions/later", kernel_with(""));
   const test::Ran ran = shell(
       "cd " + folder_.path() + " && SIMFARM_LLD=./lld TMPDIR=" + folder_.path("tasks") +
-      " sh -c 'echo $$ >pid; exec " SIMFARM_PROGRAM " score --trusted -j 1 tasks/small' 2>stderr");
+      " sh -c 'echo $$ >pid; exec " SIMFARM_PROGRAM " score --trust -j 1 tasks/small' 2>stderr");
   EXPECT_EQ(ran.status, 130) << errors(folder_);
   EXPECT_THAT(ran.output, HasSubstr("kernel             test    ACCEPTED"));
   EXPECT_THAT(ran.output, HasSubstr("submissions/later  test    CANCELLED"));
@@ -139,7 +206,7 @@ TEST_F(FarmCommands, AnInterruptedBatchFinishesWhatRunsAndSaysWhatWasNotJudged) 
 TEST_F(FarmCommands, TwoTasksOfOneNameHaveNoCommonBoard) {
   std::filesystem::copy(folder_.path("tasks/small"), folder_.path("tasks/twin"),
                         std::filesystem::copy_options::recursive);
-  EXPECT_EQ(simfarm("score --trusted tasks").status, 2);
+  EXPECT_EQ(simfarm("score --trust tasks").status, 2);
   EXPECT_THAT(errors(folder_), HasSubstr("two tasks are named small: tasks/small and tasks/twin"));
 }
 
@@ -149,7 +216,7 @@ TEST_F(FarmCommands, ANobodysFaultIsNoVerdict) {
   ASSERT_EQ(shell("chmod +x " + folder_.path("lld")).status, 0);
   const test::Ran ran =
       shell("cd " + folder_.path() +
-            " && SIMFARM_LLD=./lld " SIMFARM_PROGRAM " score --trusted tasks/small 2>stderr");
+            " && SIMFARM_LLD=./lld " SIMFARM_PROGRAM " score --trust tasks/small 2>stderr");
   EXPECT_EQ(ran.status, 5);
   EXPECT_THAT(ran.output, HasSubstr("SYSTEM_ERROR"));
   EXPECT_THAT(errors(folder_), HasSubstr("not judged: small kernel: SYSTEM_ERROR"));

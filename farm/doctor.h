@@ -1,0 +1,27 @@
+// Whether this host can do the farm's work: what `simfarm doctor` prints.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "farm/toolchain.h"
+
+namespace simfarm::farm {
+
+struct Finding {
+  std::string name;  ///< what was looked at
+  bool ok = false;
+  std::string found;   ///< a line or more
+  std::string remedy;  ///< what to do; empty when it is ok
+};
+
+/// Looks at everything, in order of what depends on what; `bwrap` is a path or empty, as in
+/// ToolchainPlaces. The sandbox is tried, with the filter, and something is built in it.
+std::vector<Finding> examine_host(const ToolchainPlaces& places, const std::string& bwrap);
+
+bool healthy(const std::vector<Finding>& findings);
+std::string doctor_text(const std::vector<Finding>& findings);
+/// Schema "simfarm.doctor".
+nlohmann::ordered_json doctor_document(const std::vector<Finding>& findings);
+
+}  // namespace simfarm::farm
