@@ -136,14 +136,17 @@ bool wait_for(int exit, std::vector<Stream>& streams, int milliseconds, ProcessR
   return watched[0].revents != 0;
 }
 
-/// What is still in the streams once the child has gone. A pipe of its own ends with its last
-/// holder.
+/// What is still in the streams once the child has gone. The log may have other holders; a pipe of
+/// its own ends with the last process, which is waited for, but not for ever.
 void drain_rest(std::vector<Stream>& streams, ProcessRun& run, const ProcessLimits& limits) {
+  const Clock::time_point until = Clock::now() + std::chrono::seconds(10);
   for (Stream& stream : streams)
-    while (stream.fd >= 0 && !stream.flooded()) {
+    while (stream.fd >= 0 && (stream.pipe != nullptr ? Clock::now() < until : !stream.flooded())) {
       pollfd rest{stream.fd, POLLIN, 0};
-      if (::poll(&rest, 1, stream.pipe != nullptr ? 5000 : 0) <= 0) break;
-      drain(stream, run, limits);
+      if (::poll(&rest, 1, stream.pipe != nullptr ? 1000 : 0) > 0)
+        drain(stream, run, limits);
+      else if (stream.pipe == nullptr)
+        break;
     }
 }
 

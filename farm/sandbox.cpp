@@ -118,7 +118,10 @@ std::string number_at(const fs::path& file) {
 Error no_sandbox(const std::string& log) {
   std::string words = log.substr(0, log.find_last_not_of('\n') + 1);
   if (words.empty()) words = "bwrap ended without a word";
-  return input_error(fmt::format("no build sandbox: {}\n{}", words, namespace_advice("/proc")));
+  const bool files = words.find("Can't find source path") != std::string::npos;
+  return input_error(fmt::format(
+      "no build sandbox: {}\n{}", words,
+      files ? "the toolchain has changed, or cannot be read" : namespace_advice("/proc")));
 }
 
 /// The exit status that bubblewrap reports of a command that it has started; nothing when it failed

@@ -19,7 +19,7 @@ Result<std::string> find_program(const std::string& given, std::string_view prog
                                  std::string_view package, const std::string& search_path) {
   if (!given.empty()) {
     if (is_program(given)) return std::filesystem::absolute(given).string();
-    return input_error(fmt::format("toolchain: {}: no such program", given));
+    return input_error(fmt::format("{}: no such program", given));
   }
   for (size_t start = 0; start < search_path.size();) {
     const size_t end = std::min(search_path.find(':', start), search_path.size());
@@ -27,8 +27,8 @@ Result<std::string> find_program(const std::string& given, std::string_view prog
     if (path.front() == '/' && is_program(path)) return path;
     start = end + 1;
   }
-  return input_error(fmt::format("toolchain: {} is not installed; on Debian 12: apt-get install {}",
-                                 program, package));
+  return input_error(
+      fmt::format("{} is not installed; on Debian 12: apt-get install {}", program, package));
 }
 
 Result<Toolchain> find_toolchain(const ToolchainPlaces& places) {

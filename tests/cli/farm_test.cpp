@@ -78,6 +78,22 @@ TEST_F(FarmCommands, StrangersCodeIsNotBuiltWithoutASandbox) {
   EXPECT_THAT(ran.output, HasSubstr("ok     toolchain"));
 }
 
+TEST_F(FarmCommands, ARefusalNamesTheKernelsSetting) {
+  // A user namespace of its own, in which there may be no further ones.
+  const std::string forbid = "unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && ";
+  if (shell(forbid + "true' 2>&1").status != 0) GTEST_SKIP() << "no user namespaces here";
+  const auto forbidden = [&](const std::string& arguments) {
+    return shell("cd " + folder_.path() + " && " + forbid + SIMFARM_PROGRAM " " + arguments +
+                 "' 2>stderr");
+  };
+  EXPECT_EQ(forbidden("score tasks/small/kernel").status, 78);
+  EXPECT_THAT(errors(folder_), HasSubstr("no build sandbox: bwrap: "));
+  EXPECT_THAT(errors(folder_), HasSubstr("as root, sysctl user.max_user_namespaces=15000\n"));
+  const test::Ran ran = forbidden("doctor");
+  EXPECT_EQ(ran.status, 78);
+  EXPECT_THAT(ran.output, HasSubstr("-> no user namespaces are allowed: as root, sysctl"));
+}
+
 TEST_F(FarmCommands, StrangersCodeIsBuiltInTheSandbox) {
   if (!sandbox_works(folder_)) GTEST_SKIP() << simfarm("doctor").output;
   const std::string secret = folder_.write("secret.h", "#error XYZZY\n");
