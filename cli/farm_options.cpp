@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "farm/digest.h"
-#include "simfarm_version.h"
 #include "farm/sandbox.h"
+#include "simfarm_version.h"
 
 namespace simfarm::cli {
 namespace {

@@ -81,9 +81,9 @@ Result<void> add_program(FileList& list, const std::string& name, const std::str
 
 std::string evaluation_key(const KeyParts& parts) {
   std::string text = "simfarm evaluation\n";
-  for (const std::string* each : {&parts.sources, &parts.options, &parts.task, &parts.cases,
-                                  &parts.machine, &parts.host.toolchain, &parts.host.simulator,
-                                  &parts.host.sandbox})
+  for (const std::string* each :
+       {&parts.sources, &parts.options, &parts.task, &parts.cases, &parts.machine,
+        &parts.host.toolchain, &parts.host.simulator, &parts.host.sandbox})
     text += digest_of(*each) + "\n";
   text += fmt::format("scoring {}\n", parts.host.scoring);
   return digest_of(text);

@@ -16,8 +16,8 @@ inline constexpr u32 scoring_version = 1;
 
 /// The host's part, the same for all that a coordinator judges.
 struct JudgingHost {
-  std::string toolchain;  ///< toolchain_digest
-  std::string simulator;  ///< version, and digest of the program that simulates
+  std::string toolchain;     ///< toolchain_digest
+  std::string simulator;     ///< version, and digest of the program that simulates
   std::string sandbox = {};  ///< version of the policy that builds run under; empty: none
   u32 scoring = scoring_version;
 };

@@ -97,7 +97,7 @@ TEST_F(StoreCommands, ShowTellsWhatHappenedAndReruns) {
   ASSERT_EQ(run("submit tasks/small/wrong/one").status, 0);
   EXPECT_THAT(run("show 2").output, HasSubstr("submission 2: task small, by test: queued\n"));
   EXPECT_TRUE(document("show 2 --json")["result"].is_null());
-  ASSERT_EQ(run("score").status, 0);
+  ASSERT_EQ(run("score --trust").status, 0);
   const std::string text = run("show 2").output;
   EXPECT_THAT(text, HasSubstr("WRONG_OUTPUT in case one"));
   const json one = document("show 2 --json");
@@ -128,7 +128,7 @@ TEST_F(StoreCommands, DamageAndFullDisksHaveTheirExitCodes) {
         .output;
   };
   EXPECT_THAT(full("submit tasks/small/wrong/one"), HasSubstr("status 74\n"));
-  EXPECT_THAT(full("score"), HasSubstr("status 74\n"));
+  EXPECT_THAT(full("score --trust"), HasSubstr("status 74\n"));
   EXPECT_EQ(document("farm fsck farm --json")["whole"], true);
   const std::string blob = folder_.path("farm/blobs/" + archive.substr(0, 2) + "/" + archive);
   ASSERT_EQ(shell("printf x | dd of=" + blob + " bs=1 seek=700 conv=notrunc 2>&1").status, 0);
@@ -136,7 +136,8 @@ TEST_F(StoreCommands, DamageAndFullDisksHaveTheirExitCodes) {
   EXPECT_EQ(found.status, 1);
   EXPECT_THAT(found.output, HasSubstr("damaged: its SHA-256 is"));
   EXPECT_THAT(found.output, HasSubstr("(archive of submission 2)"));
-  EXPECT_EQ(run("score").status, 5) << "its bytes are gone: not judged, and not its author's fault";
+  EXPECT_EQ(run("score --trust").status, 5)
+      << "its bytes are gone: not judged, and not its author's fault";
   EXPECT_THAT(run("show 2").output, HasSubstr("SYSTEM_ERROR: "));
   EXPECT_THAT(run("show 1").output, HasSubstr("ACCEPTED"));
   EXPECT_EQ(run("status --farm tasks").status, 2);
@@ -150,7 +151,8 @@ pid_t start_score(const std::string& farm) {
   const int null = open("/dev/null", O_RDWR);
   dup2(null, 1);
   dup2(null, 2);
-  execl(SIMFARM_PROGRAM, SIMFARM_PROGRAM, "score", "--farm", farm.c_str(), "-j", "2", nullptr);
+  execl(SIMFARM_PROGRAM, SIMFARM_PROGRAM, "score", "--trust", "--farm", farm.c_str(), "-j", "2",
+        nullptr);
   _exit(127);
 }
 
@@ -179,7 +181,7 @@ TEST_F(StoreCommands, KilledInMidRunEverythingIsJudgedOnce) {
     ++killed;
   }
   EXPECT_GT(killed, 0);
-  EXPECT_EQ(run("score").status, 0) << told();
+  EXPECT_EQ(run("score --trust").status, 0) << told();
   EXPECT_EQ(document("farm fsck farm --json")["problems"].size(), 0u);
   EXPECT_EQ(document("status --json")["tasks"][0]["submissions"]["ranked"], 4);
   for (int id = 1; id <= 4; ++id) {
@@ -210,7 +212,7 @@ TEST_F(StoreCommands, InterruptedItFinishesAndSaysHowToGoOn) {
   const test::Ran errors = shell("cat " + folder_.path("stderr"));
   EXPECT_THAT(errors.output, HasSubstr("still queued. To go on:\n  simfarm score --farm farm\n"));
   EXPECT_EQ(document("status --json")["tasks"][0]["submissions"]["running"], 0);
-  EXPECT_EQ(run("score").status, 0);
+  EXPECT_EQ(run("score --trust").status, 0);
   EXPECT_EQ(document("status --json")["tasks"][0]["submissions"]["ranked"], 6);
 }
 

@@ -111,6 +111,7 @@ TEST_F(EvaluationKey, AnyOneByteDifferentIsAnotherKey) {
       change("linker", [&] { edit("llvm/bin/lld", "bin/lld", "bin/lle"); }),
       change("compiler's header", [&] { edit("llvm/lib/clang/19/stddef.h", "#", "##"); }),
       change("simulator", [&] { host_.simulator = "simfarm 2"; }),
+      change("sandbox", [&] { host_.sandbox = "sandbox 1"; }),
       change("scoring version", [&] { ++host_.scoring; }),
   };
   std::set<std::string> seen = {first};
