@@ -129,11 +129,15 @@ TEST(Crash, ASubmitThatIsKilledHasReceivedItAllOrNothing) {
 }
 
 /// A farm with many submissions that wait, some of equal score, some by one author, some wrong.
+#ifdef __SANITIZE_ADDRESS__  // for the time
+constexpr u64 many = 300;
+#else
 constexpr u64 many = 2000;
+#endif
 
 std::string many_source(u64 k) {
   return k % 7 == 0 ? "// wrong " + std::to_string(k) + "\n"
-                    : invented_source(1000 + k * 7919 % 400, k);
+                    : invented_source(1000 + k * 7919 % (many / 5), k);
 }
 
 /// Judges all, in an order that `random` says, with a clock that may go backwards.
@@ -194,7 +198,7 @@ TEST(Order, OfResultsAndClocksDoesNotChangeABoard) {
               std::stoi(rows[k]["submission"].get<std::string>()))
         << "of equal ones the earlier";
   }
-  EXPECT_GT(ties, 1000u);
+  EXPECT_GT(ties, many / 2);
 }
 
 TEST(Order, ALaterSubmissionWithTheSameResultDoesNotDisplace) {
