@@ -93,6 +93,13 @@ std::optional<int> score_queue(const ScoreFlags& flags) {
   if (batch) return std::nullopt;
   const Result<std::string> path = farm_path(flags.farm);
   if (!path) return std::nullopt;
+  const farm::ScoreRequest& request = flags.request;
+  if (!flags.fail_on.empty() || !request.task.empty() || !request.tasks.empty() ||
+      !request.baseline)
+    return report(
+        usage_error("--fail-on, --task, --tasks and --no-baseline are for submissions "
+                    "that are named, not for the farm's queue in " +
+                    *path));
   stop_at_interrupt();
   return score_farm(*path, flags.jobs, flags.json, flags.trust, [] { return interrupted != 0; });
 }

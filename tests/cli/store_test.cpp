@@ -59,17 +59,18 @@ TEST_F(StoreCommands, FromInitToBoard) {
   EXPECT_EQ(run("submit nowhere").status, 2);
   EXPECT_THAT(run("board small").output, HasSubstr("small: small\n")) << "nothing on it yet";
 
-  ran = run("score -j 2");
+  ran = run("score -j 2 --trust");
   ASSERT_EQ(ran.status, 0) << told();
   EXPECT_THAT(ran.output, HasSubstr("judged 3, answered from the store 0\n"));
   EXPECT_THAT(told(), HasSubstr("[Q 0 R 0 P 3 F 0] 100 %"));
   // Under another name: answered.
   EXPECT_EQ(run("submit tasks/small/submissions/better").status, 0);
-  const json scored = document("score --farm farm --json");
+  const json scored = document("score --farm farm --trust --json");
   EXPECT_EQ(scored["schema"], "simfarm.status");
   EXPECT_EQ(scored["run"]["judged"], 0);
   EXPECT_EQ(scored["run"]["answered"], 1);
   EXPECT_EQ(run("score tasks/small/kernel --farm farm").status, 2);
+  EXPECT_EQ(run("score --fail-on any").status, 2) << "which nobody would look at";
 
   const json status = document("status --json");
   EXPECT_TRUE(status["coordinator"].is_null());
@@ -92,6 +93,23 @@ TEST_F(StoreCommands, FromInitToBoard) {
   EXPECT_EQ(run("farm fsck farm").status, 0);
 }
 
+TEST_F(StoreCommands, WithoutASandboxNothingIsBuiltUnlessTrusted) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  EXPECT_EQ(run("score", "export SIMFARM_BWRAP=/nowhere;").status, 78) << told();
+  EXPECT_THAT(run("status").output, HasSubstr("queued 1")) << "it is still there";
+  ASSERT_EQ(run("score --trust").status, 0) << told();
+  const std::string trusted = document("show 1 --json")["evaluation"];
+
+  if (run("doctor").status != 0) GTEST_SKIP() << run("doctor").output;
+  test::write_submission(folder_, "submissions/curious",
+                         "#include \"/etc/hostname\"\n" + kernel_with(""));
+  ASSERT_EQ(run("submit tasks/small/submissions/curious tasks/small/kernel").status, 0) << told();
+  ASSERT_EQ(run("score").status, 0) << told();
+  EXPECT_EQ(document("show 2 --json")["result"]["verdict"], "COMPILE_ERROR");
+  EXPECT_EQ(document("show 3 --json")["result"]["verdict"], "ACCEPTED");
+  EXPECT_NE(document("show 3 --json")["evaluation"], trusted) << "built under a policy";
+}
+
 TEST_F(StoreCommands, ShowTellsWhatHappenedAndReruns) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
   ASSERT_EQ(run("submit tasks/small/wrong/one").status, 0);
@@ -110,7 +128,7 @@ TEST_F(StoreCommands, ShowTellsWhatHappenedAndReruns) {
   // The command that it prints judges the same again.
   const std::string rerun = one["result"]["rerun"].get<std::string>();
   ASSERT_THAT(text, HasSubstr("rerun: " + rerun + " --case one"));
-  const test::Ran again = run(rerun.substr(std::string("simfarm ").size()));
+  const test::Ran again = run(rerun.substr(std::string("simfarm ").size()) + " --trust");
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.output, HasSubstr("WRONG_OUTPUT in case one"));
   EXPECT_EQ(run("show 9").status, 2);
@@ -204,7 +222,7 @@ TEST_F(StoreCommands, InterruptedItFinishesAndSaysHowToGoOn) {
   const test::Ran ran = shell(
       "cd " + folder_.path() +
       " && " SIMFARM_PROGRAM
-      " score --farm farm -j 1 2>stderr & pid=$!; "
+      " score --farm farm --trust -j 1 2>stderr & pid=$!; "
       "while ! " SIMFARM_PROGRAM " status --farm " +
       folder_.path("farm") +
       " | grep -q 'coordinator: pid'; do sleep 0.02; done; kill -TERM $pid; wait $pid; echo $?");
