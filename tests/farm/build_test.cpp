@@ -66,14 +66,8 @@ TEST(Build, CompileBombsHitTheirOwnLimit) {
   ProcessLimits limits = compile_limits;
   limits.file_bytes = 1u << 20;
   limits.address_bytes = 768u << 20;
-  std::string macros = "#define A0 x;x;x;x;x;x;x;x;\n";
-  for (char k = '1'; k <= '9'; ++k) {
-    const std::string one = std::string("A") + static_cast<char>(k - 1) + " ";
-    macros +=
-        std::string("#define A") + k + " " + one + one + one + one + one + one + one + one + "\n";
-  }
   const std::pair<const char*, std::string> bombs[] = {
-      {"processor time", macros + "int x; void f(void) { A9 }\n"},
+      {"processor time", test::macro_bomb()},
       {"file size", "__asm__(\".fill 3000000\");\n"},
       {"memory", "__asm__(\".fill 1000000000\");\n"},
   };

@@ -231,14 +231,8 @@ TEST_F(SandboxTest, CompileBombsGetTheirVerdictAndTheNextBuildIsClean) {
   ProcessLimits limits = compile_limits;
   limits.file_bytes = 1u << 20;
   limits.address_bytes = 768u << 20;
-  std::string macros = "#define A0 x;x;x;x;x;x;x;x;\n";
-  for (char k = '1'; k <= '9'; ++k) {
-    const std::string one = std::string("A") + static_cast<char>(k - 1) + " ";
-    macros +=
-        std::string("#define A") + k + " " + one + one + one + one + one + one + one + one + "\n";
-  }
   const std::pair<std::string, const char*> bombs[] = {
-      {macros + "int x; void f(void) { A9 }\n", "COMPILE_LIMIT"},
+      {test::macro_bomb(), "COMPILE_LIMIT"},
       {"__asm__(\".fill 3000000\");\n", "COMPILE_LIMIT"},
       {"__asm__(\".fill 1000000000\");\n", "COMPILE_LIMIT"},
       {"#include \"kernel.c\"\n", "COMPILE_ERROR"}};
@@ -251,7 +245,7 @@ TEST_F(SandboxTest, CompileBombsGetTheirVerdictAndTheNextBuildIsClean) {
   }
   limits = compile_limits;
   limits.wall_seconds = 1;
-  Submission endless = submission(macros + "int x; void f(void) { A9 }\n");
+  Submission endless = submission(test::macro_bomb());
   endless.sources[0] = endless.files[0].path = "src/mark_of_the_build.c";
   EXPECT_EQ(name(build(toolchain_, {}, endless, limits).verdict), "HOST_LIMIT");
   EXPECT_FALSE(runs("mark_of_the_buil[d]"));

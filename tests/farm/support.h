@@ -61,4 +61,15 @@ inline Ran python(const Folder& folder, const std::string& program) {
   return shell("cd " + folder.path() + " && /usr/bin/python3 " + script + " 2>&1");
 }
 
+/// A source that is 2^30 statements when its macros are expanded.
+inline std::string macro_bomb() {
+  std::string text = "#define A0 x;x;x;x;x;x;x;x;\n";
+  for (char k = '1'; k <= '9'; ++k) {
+    text += std::string("#define A") + k;
+    for (int times = 0; times < 8; ++times) text += std::string(" A") + static_cast<char>(k - 1);
+    text += "\n";
+  }
+  return text + "int x; void f(void) { A9 }\n";
+}
+
 }  // namespace simfarm::farm::test
