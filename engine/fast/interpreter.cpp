@@ -100,10 +100,11 @@ Node& Interpreter::follow(Exit& exit) {
 }
 
 /// The first `index` instructions of the node are done; the stepper goes on.
-void Interpreter::leave_inside(Pe& pe, Running& running, const Node& node, u32 index) const {
+void Interpreter::leave_inside(Pe& pe, Cycle& clock, u64& retired, const Node& node,
+                               u32 index) const {
   const Graph::Part part = graph_.part(node, index);
-  running.clock += part.cycles;
-  running.retired += part.instructions;
+  clock += part.cycles;
+  retired += part.instructions;
   pe.stepped[part.entry.region] += part.costs;
   pe.entry = part.entry;
   pe.node = nullptr;
@@ -184,7 +185,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
       case Left::indirect: {
         Exit* const exit = graph_.towards(*r.node, r.target);
         if (exit == nullptr) {
-          leave_inside(pe, r, *r.node, static_cast<u32>(r.node->body.size()) - 1);
+          leave_inside(pe, r.clock, r.retired, *r.node, static_cast<u32>(r.node->body.size()) - 1);
           goes_on = false;
           break;
         }
@@ -196,7 +197,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
       case Left::division: {
         Exit* const exit = graph_.after_division(*r.node, r.target);
         if (exit == nullptr) {
-          leave_inside(pe, r, *r.node, static_cast<u32>(r.node->body.size()) - 1);
+          leave_inside(pe, r.clock, r.retired, *r.node, static_cast<u32>(r.node->body.size()) - 1);
           goes_on = false;
           break;
         }
@@ -207,7 +208,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
         break;
       }
       case Left::inside:
-        leave_inside(pe, r, *r.node, r.index);
+        leave_inside(pe, r.clock, r.retired, *r.node, r.index);
         goes_on = false;
         break;
     }
@@ -225,13 +226,8 @@ void Interpreter::left_code(Pe& pe, const jit::Leaf& leaf) {
     pe.node = &follow(*leaf.exit);
     hotness_.left_code(*pe.code, *pe.node, pe.frame.counts);
   }
-  if (leaf.why != jit::Leaf::Why::stopped) return;
-  const Graph::Part part = graph_.part(*leaf.node, leaf.instruction);
-  pe.frame.clock += part.cycles;
-  pe.frame.retired += part.instructions;
-  pe.stepped[part.entry.region] += part.costs;
-  pe.entry = part.entry;
-  pe.node = nullptr;
+  if (leaf.why == jit::Leaf::Why::stopped)
+    leave_inside(pe, pe.frame.clock, pe.frame.retired, *leaf.node, leaf.instruction);
 }
 
 }  // namespace simfarm::fast

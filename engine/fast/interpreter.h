@@ -96,7 +96,7 @@ class Interpreter {
  private:
   void translate(Node& node) const;
   Node& find(Pe& pe) const;
-  void leave_inside(Pe& pe, Running& running, const Node& node, u32 index) const;
+  void leave_inside(Pe& pe, Cycle& clock, u64& retired, const Node& node, u32 index) const;
 
   Graph& graph_;
   Region local_;

@@ -2,12 +2,14 @@
 // the cycle of its arrival, a free slot the cycle from which its credit is back. When a word is
 // sent and received follows from these alone, in whatever order the host runs sender and receiver.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/fast/planted.h"
