@@ -66,8 +66,8 @@ TEST(Links, EdgeTrapsAndTorusWraps) {
 }
 
 /// Two host threads, half of the rows each, and a word from one to the other every few
-/// instructions: they would do nothing but wait for each other.
-TEST(Links, ThreadsThatAreCoupledGoOnInTurn) {
+/// instructions: soon they go on in turn, which must not show.
+TEST(Links, ThreadsThatAreCoupledComeToTheSame) {
   constexpr u32 rows = 32, words = 3000;
   std::vector<Kernel> kernels(rows);
   for (u32 row = 0; row < rows; ++row) {
