@@ -133,9 +133,9 @@ bool Run::run_together() {
       if (worker.run_pes()) any = true;
       const bool may = worker.waits_at_links();
       if (may && Rest::soon(can_go_on)) continue;
-      if (may && !shuffles_ && ++rests > rests_to_see &&
-          worker.worked() - before < rests * worth_a_rest)
-        coupled = true;
+      rests += may ? 1 : 0;
+      const bool often = rests > rests_to_see && worker.worked() - before < rests * worth_a_rest;
+      if (may && (shuffles_ ? worker.by_chance(8) : often)) coupled = true;
       if (rest.rest(may, can_go_on)) return;
     }
   });

@@ -47,6 +47,8 @@ class Worker {
   bool waits_at_links();
   /// One of them can go on by now.
   bool can_go_on_at_links() const;
+  /// Where order is left to chance: yes, one time in so many.
+  bool by_chance(u32 one_in) { return shuffle_ && (*shuffle_)() % one_in == 0; }
   /// Its PEs that wait at gates go on without the others. True: there were some.
   bool release_parked();
 

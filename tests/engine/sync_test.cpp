@@ -66,7 +66,7 @@ TEST(Links, EdgeTrapsAndTorusWraps) {
 }
 
 /// Two host threads, half of the rows each, and a word from one to the other every few
-/// instructions: soon they go on in turn, which must not show.
+/// instructions: by chance they go on in turn, which must not show.
 TEST(Links, ThreadsThatAreCoupledComeToTheSame) {
   constexpr u32 rows = 32, words = 3000;
   std::vector<Kernel> kernels(rows);
