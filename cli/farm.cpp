@@ -1,4 +1,4 @@
-// simfarm farm init|add-task|fsck: a farm on a disk, for its operator.
+// simfarm farm init|add-task|fsck|upgrade: a farm on a disk, for its operator.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +8,7 @@
 #include "cli/farm_options.h"
 #include "farm/store/fsck.h"
 #include "farm/store/store.h"
+#include "farm/store/upgrade.h"
 
 namespace simfarm::cli {
 namespace {
@@ -76,6 +77,17 @@ int fsck(const std::string& given, bool json) {
   return found->problems.empty() ? exit_done : exit_gate_failed;
 }
 
+int upgrade(const std::string& given) {
+  const Result<std::string> path = farm_path(given);
+  if (!path) return report(path.error());
+  const Result<farm::Upgraded> done = farm::upgrade_farm(*path);
+  if (!done) return report(done.error());
+  if (done->before == done->after)
+    return print(
+        fmt::format("{}: schema version {} already; nothing was changed\n", *path, done->after));
+  return print(fmt::format("{}: schema version {} is now {}\n", *path, done->before, done->after));
+}
+
 struct FarmFlags {
   std::string path;
   std::vector<std::string> tasks;
@@ -85,8 +97,8 @@ struct FarmFlags {
 }  // namespace
 
 void add_farm(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("farm", "A farm that keeps submissions and results: init, add-task, fsck");
+  CLI::App* command = app.add_subcommand(
+      "farm", "A farm that keeps submissions and results: init, add-task, fsck, upgrade");
   command->require_subcommand(1);
   command->footer("docs/farm.md tells how to run one.");
   auto flags = std::make_shared<FarmFlags>();
@@ -116,6 +128,17 @@ void add_farm(CLI::App& app, int& exit_code) {
       "Changes nothing, and may run while the farm works. Exit codes: 0 whole; 1 something is "
       "damaged or missing; 74 input/output error.");
   look->callback([flags, &exit_code] { exit_code = fsck(flags->path, flags->json); });
+
+  CLI::App* newer = command->add_subcommand(
+      "upgrade", "Make a farm of an older simfarm's schema into one of this simfarm's");
+  newer->add_option("path", flags->path, farm_help);
+  newer->footer(
+      "Everything is kept. One transaction: killed in the middle, the farm is as it was. Back it "
+      "up before (docs/farm.md, section 5): an older simfarm cannot read it afterwards. Exit "
+      "codes: "
+      "0 done, or nothing to do; 2 no farm; 74 input/output error; 75 it is being judged; 78 a "
+      "newer simfarm's farm.");
+  newer->callback([flags, &exit_code] { exit_code = upgrade(flags->path); });
 }
 
 }  // namespace simfarm::cli

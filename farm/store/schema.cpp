@@ -74,10 +74,11 @@ CREATE TABLE events(
   state TEXT NOT NULL,                  -- that it has from here on
   attempt INTEGER NOT NULL,
   evaluation TEXT REFERENCES evaluations(key),
-  detail TEXT NOT NULL                  -- for people
+  detail TEXT NOT NULL,                 -- for people
+  act TEXT NOT NULL DEFAULT ''          -- a person's: hold, approve, cancel; empty: the farm's own step
 ) STRICT;
 CREATE INDEX events_by_submission ON events(submission, id);
-CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged';
+CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged' AND act = '';
 
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
@@ -90,5 +91,14 @@ CREATE TRIGGER cases_stay BEFORE UPDATE ON case_results
 CREATE TRIGGER cases_last BEFORE DELETE ON case_results
   BEGIN SELECT RAISE(ABORT, 'results never change'); END;
 )SQL";
+
+const std::array<Migration, schema_version - 1> migrations = {{
+    // 1 -> 2: who made a transition.
+    {R"SQL(
+ALTER TABLE events ADD COLUMN act TEXT NOT NULL DEFAULT '';
+DROP INDEX one_judgement;
+CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged' AND act = '';
+)SQL"},
+}};
 
 }  // namespace simfarm::farm

@@ -7,6 +7,7 @@
 
 #include "farm/store/place.h"
 #include "farm/store/schema.h"
+#include "farm/store/upgrade.h"
 
 namespace simfarm::farm {
 namespace {
@@ -16,8 +17,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, static_cast<size_t>(State::count)> state_names = {
     "received", "rejected", "queued",    "running",     "judged",
     "ranked",   "held",     "cancelled", "system_error"};
-
-std::string database_path(const std::string& folder) { return folder + "/farm.db"; }
 
 i64 host_clock() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -42,28 +41,17 @@ Result<void> create_database(const std::string& folder) {
   return sync_folder(folder);
 }
 
-Result<void> check_schema(const std::string& folder, Database& database) {
-  const Result<i64> application = database.integer("PRAGMA application_id");
-  if (!application) return application.error();
-  const Result<i64> version = database.integer("PRAGMA user_version");
-  if (!version) return version.error();
-  if (*application != schema_application)
-    return input_error(folder + ": farm.db is no farm of simfarm's");
-  if (*version != schema_version)
-    return input_error(
-        fmt::format("{}: a farm of schema version {}; this simfarm works on version {}", folder,
-                    *version, schema_version));
-  return {};
-}
-
+/// A farm's database of this program's version.
 Result<Database> open_database(const std::string& folder, Database::Mode mode) {
-  std::error_code error;
-  if (!fs::is_regular_file(database_path(folder), error))
-    return usage_error(folder + ": no farm there (simfarm farm init makes one)");
-  if (const auto local = check_local(folder); !local) return local.error();
-  Result<Database> database = Database::open(database_path(folder), mode);
+  Result<Database> database = open_any_version(folder, mode);
   if (!database) return database.error();
-  if (const auto good = check_schema(folder, *database); !good) return good.error();
+  const Result<i64> version = database->integer("PRAGMA user_version");
+  if (!version) return version.error();
+  if (*version < schema_version)
+    return input_error(fmt::format(
+        "{0}: a farm of schema version {1}, older than this simfarm's {2}; run `simfarm farm "
+        "upgrade {0}` (it keeps everything; an older simfarm cannot read the farm afterwards)",
+        folder, *version, schema_version));
   return database;
 }
 

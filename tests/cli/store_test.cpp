@@ -91,6 +91,7 @@ TEST_F(StoreCommands, FromInitToBoard) {
                            "test,ACCEPTED\r\n(.|\n)*\r\n,,,3,test,WRONG_OUTPUT\r\n"));
   EXPECT_EQ(run("board none").status, 2);
   EXPECT_EQ(run("farm fsck farm").status, 0);
+  EXPECT_THAT(run("farm upgrade farm").output, HasSubstr("already; nothing was changed"));
 }
 
 TEST_F(StoreCommands, WithoutASandboxNothingIsBuiltUnlessTrusted) {

@@ -11,11 +11,12 @@
 namespace simfarm::farm {
 namespace {
 
+using test::board_bytes;
 using test::coordinate_all;
+using test::expect_whole;
 using test::FarmFolder;
 using test::in_child;
 using test::invented_source;
-using testing::IsEmpty;
 
 /// Ends the process, as kill -9 does, when a transaction reaches its step number `at`.
 StoreOptions killed_at(int at) {
@@ -27,22 +28,8 @@ StoreOptions killed_at(int at) {
   return options;
 }
 
-/// The board, byte for byte, without the folder's name.
-std::string board_bytes(Store& store) {
-  const std::optional<StoredTask> task = *store.find_task("small");
-  std::vector<Scored> batch = *store.scored(*task);
-  for (Scored& each : batch) each.entry.rerun = "";
-  return batch.empty() ? "" : board_document(make_boards(batch).front()).dump();
-}
-
 i64 judgements(Store& store) {
   return *store.database().integer("SELECT count(*) FROM events WHERE state = 'judged'");
-}
-
-void expect_sound(Store& store) {
-  const auto report = check_farm(store);
-  ASSERT_TRUE(report);
-  EXPECT_THAT(report->problems, IsEmpty());
 }
 
 /// Three submissions, two of them equal.
@@ -70,11 +57,11 @@ TEST(Crash, ACoordinatorKilledAtEachStepJudgesEachSubmissionOnce) {
       ASSERT_EQ(status, -SIGKILL) << at;
     }
     Store store = folder.open();
-    expect_sound(store);
+    expect_whole(store);
     ASSERT_TRUE(coordinate_all(store));
     EXPECT_EQ(judgements(store), 3) << at;
     EXPECT_EQ(*store.database().integer("SELECT count(*) FROM evaluations"), 2) << at;
-    expect_sound(store);
+    expect_whole(store);
     if (expected.empty()) expected = board_bytes(store);
     EXPECT_EQ(board_bytes(store), expected) << at;
     if (ended) {
@@ -105,7 +92,7 @@ TEST(Crash, KilledBetweenClaimAndResultAHundredTimes) {
   EXPECT_EQ(summary->taken_back, 1);
   EXPECT_EQ(judgements(store), 3);
   EXPECT_EQ(*store.database().integer("SELECT max(attempt) FROM jobs"), 101);
-  expect_sound(store);
+  expect_whole(store);
 }
 
 TEST(Crash, ASubmitThatIsKilledHasReceivedItAllOrNothing) {
@@ -120,7 +107,7 @@ TEST(Crash, ASubmitThatIsKilledHasReceivedItAllOrNothing) {
     });
     ended = status == 0;
     Store store = folder.open();
-    expect_sound(store);
+    expect_whole(store);
     const i64 there = *store.database().integer("SELECT count(*) FROM submissions");
     EXPECT_EQ(there, ended || at == 4) << at;  // at 4 it is committed
     ASSERT_TRUE(coordinate_all(store));
@@ -166,7 +153,7 @@ std::string board_in_order(const std::string& farm, u64 random) {
     EXPECT_EQ(*store.complete(claim, test::invented_judge(none, submission), test::some_host),
               Settled::judged);
   }
-  expect_sound(store);
+  expect_whole(store);
   return board_bytes(store);
 }
 

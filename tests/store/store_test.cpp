@@ -13,34 +13,18 @@ namespace simfarm::farm {
 namespace {
 
 using test::coordinate_all;
+using test::expect_whole;
 using test::FarmFolder;
 using test::Folder;
 using test::invented_judge;
 using test::invented_source;
 using test::simple_key;
 using test::some_host;
+using test::states;
+using test::submitted;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::vector<std::string> states(Store& store, i64 id) {
-  std::vector<std::string> names;
-  const std::vector<Event> events = *store.events(id);
-  for (const Event& each : events) names.emplace_back(name(each.state));
-  return names;
-}
-
-i64 submitted(Store& store, const std::string& path) {
-  const auto one = store.submit(path);
-  EXPECT_TRUE(one) << (one ? "" : one.error().message);
-  return one ? one->id : 0;
-}
-
-void expect_whole(Store& store) {
-  const auto report = check_farm(store);
-  ASSERT_TRUE(report) << (report ? "" : report.error().message);
-  EXPECT_THAT(report->problems, IsEmpty());
-}
 
 TEST(Store, IsMadeOnceAndOpenedByItsOwnVersionOnly) {
   Folder folder;

@@ -6,8 +6,11 @@
 
 #include <atomic>
 
+#include "farm/board.h"
 #include "farm/digest.h"
 #include "farm/store/coordinator.h"
+#include "farm/store/fsck.h"
+#include "farm/store/view.h"
 #include "tests/farm/small_task.h"
 
 namespace simfarm::farm::test {
@@ -90,6 +93,35 @@ inline std::string simple_key(i64 task, const std::string& sources, const std::s
 inline Result<CoordinatorSummary> coordinate_all(Store& store, u32 threads = 1,
                                                  const Judge& judge = invented_judge) {
   return coordinate(store, judge, {threads, some_host, {}, {}});
+}
+
+inline void expect_whole(Store& store) {
+  const auto report = check_farm(store);
+  ASSERT_TRUE(report) << (report ? "" : report.error().message);
+  for (const std::string& problem : report->problems) ADD_FAILURE() << problem;
+}
+
+/// The states of a submission's log.
+inline std::vector<std::string> states(Store& store, i64 id) {
+  std::vector<std::string> names;
+  const std::vector<Event> events = *store.events(id);
+  for (const Event& each : events) names.emplace_back(name(each.state));
+  return names;
+}
+
+/// Hands in what lies there; its number.
+inline i64 submitted(Store& store, const std::string& path) {
+  const auto one = store.submit(path);
+  EXPECT_TRUE(one) << (one ? "" : one.error().message);
+  return one ? one->id : 0;
+}
+
+/// The board, byte for byte, without the folder's name.
+inline std::string board_bytes(Store& store) {
+  const std::optional<StoredTask> task = *store.find_task("small");
+  std::vector<Scored> batch = *store.scored(*task);
+  for (Scored& each : batch) each.entry.rerun = "";
+  return batch.empty() ? "" : board_document(make_boards(batch).front()).dump();
 }
 
 /// Runs `body` in a process of its own; its exit status, or minus the signal that ended it.
