@@ -30,9 +30,12 @@ class FarmProgress {
     ++ended_;
     expect(news.queued);
     const bool good = news.settled == farm::Settled::judged;
+    const bool stale = news.settled == farm::Settled::stale;
     progress_.done(answered ? fmt::format("{} answered from the store", news.submission)
                             : fmt::format("{} {} {}", news.task, news.submission,
-                                          good ? name(news.verdict) : "not judged"),
+                                          good    ? name(news.verdict)
+                                          : stale ? "thrown away"
+                                                  : "not judged"),
                    good);
   }
   void clear() { progress_.clear(); }
@@ -59,6 +62,8 @@ std::string summary_text(const farm::CoordinatorSummary& summary) {
   if (summary.retried + summary.gave_up != 0)
     text += fmt::format("faults of the farm: {} repeated, {} given up (simfarm show says why)\n",
                         summary.retried, summary.gave_up);
+  if (summary.stale != 0)
+    text += fmt::format("thrown away, being cancelled meanwhile {}\n", summary.stale);
   return text;
 }
 

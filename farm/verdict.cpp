@@ -20,7 +20,7 @@ constexpr std::array<VerdictRow, static_cast<size_t>(Verdict::count)> rows = {{
     {"COMPILE_LIMIT", true, "the compiler ran out of its time, memory or file size"},
     {"REJECTED", true, "breaks a rule of intake, or its program a rule of loading"},
     {"HELD", true, "a rule wants a person to look at it"},
-    {"CANCELLED", false, "taken back before it was judged"},
+    {"CANCELLED", false, "taken back, or not begun"},
     {"HOST_LIMIT", false, "the host's safety net ended the work; to be repeated"},
     {"SYSTEM_ERROR", false, "the farm's host or toolchain failed; to be repeated"},
     {"JUDGE_ERROR", false, "the task or the simulator is wrong"},

@@ -83,24 +83,32 @@ class FarmCheck {
     if (events.empty() || events.front().state != State::received)
       return problem(fmt::format("submission {}: its log does not begin with received", id));
     for (size_t k = 1; k < events.size(); ++k)
-      if (!may_follow(events[k - 1].state, events[k].state))
+      if (!may_follow(events[k - 1].state, events[k].state, events[k].act))
         problem(fmt::format("submission {}: its log has {} after {}", id, name(events[k].state),
                             name(events[k - 1].state)));
     if (events.back().state != now)
       problem(fmt::format("submission {}: the log says {}, the table {}", id,
                           name(events.back().state), name(now)));
-    for (const Event& event : events) check_judgement(event, events.back().state);
+    for (const Event& event : events) check_judgement(event, events.back());
   }
 
-  void check_judgement(const Event& event, State last) {
+  /// A judgement that the log has: its result is there, and allows the last state.
+  void check_judgement(const Event& event, const Event& last) {
     if (event.state != State::judged) return;
     const auto found = verdicts_.find(event.evaluation);
     if (found == verdicts_.end())
       return problem(fmt::format("submission {}: judged, and its result is not there (or damaged)",
                                  event.submission));
-    if ((found->second == Verdict::accepted) != (last == State::ranked))
+    if (!allows(found->second, last))
       problem(fmt::format("submission {}: its verdict is {}, its last state {}", event.submission,
-                          name(found->second), name(last)));
+                          name(found->second), name(last.state)));
+  }
+
+  static bool allows(Verdict verdict, const Event& last) {
+    if (last.act == Act::hold || last.act == Act::cancel) return true;
+    const bool ranked = last.state == State::ranked;
+    if (verdict == Verdict::held) return ranked == (last.act != Act::none);
+    return (verdict == Verdict::accepted) == ranked;
   }
 
   Result<void> check_leases() {

@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, static_cast<size_t>(State::count)> state_names = {
-    "received", "rejected", "queued",    "running",     "judged",
-    "ranked",   "held",     "cancelled", "system_error"};
+constexpr std::array<std::string_view, static_cast<size_t>(State::count) + 1> state_names = {
+    "received", "rejected", "queued",    "running",      "judged",
+    "ranked",   "held",     "cancelled", "system_error", "unknown"};
 
 i64 host_clock() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -60,20 +60,32 @@ Result<Database> open_database(const std::string& folder, Database::Mode mode) {
 std::string_view name(State state) { return state_names[static_cast<size_t>(state)]; }
 
 std::optional<State> parse_state(std::string_view text) {
-  for (size_t k = 0; k < state_names.size(); ++k)
+  for (size_t k = 0; k < static_cast<size_t>(State::count); ++k)
     if (state_names[k] == text) return static_cast<State>(k);
   return std::nullopt;
 }
 
-bool may_follow(State before, State after) {
+bool may_follow(State before, State after, Act act) {
+  switch (act) {
+    case Act::none:
+      break;
+    case Act::hold:
+      return (before == State::judged || before == State::ranked) && after == State::held;
+    case Act::approve:
+      return before == State::held && (after == State::judged || after == State::ranked);
+    case Act::cancel:
+      return (before == State::queued || before == State::running || before == State::held) &&
+             after == State::cancelled;
+    default:
+      return false;
+  }
   switch (before) {
     case State::received:
       return after == State::rejected || after == State::queued;
     case State::queued:  // judged: answered from the store
-      return after == State::running || after == State::judged || after == State::cancelled;
+      return after == State::running || after == State::judged;
     case State::running:
-      return after == State::judged || after == State::queued || after == State::cancelled ||
-             after == State::system_error;
+      return after == State::judged || after == State::queued || after == State::system_error;
     case State::judged:
       return after == State::ranked || after == State::held;
     default:
@@ -116,12 +128,13 @@ Result<Store> Store::open_to_read(const std::string& folder) {
 }
 
 Result<void> Store::log(i64 submission, State state, i64 attempt, const std::string& detail,
-                        const std::string& evaluation) {
+                        const std::string& evaluation, Act act) {
   const Value key = evaluation.empty() ? Value() : Value(evaluation);
   if (const auto logged =
-          database_.run("INSERT INTO events(time, submission, state, attempt, evaluation, detail) "
-                        "VALUES(?, ?, ?, ?, ?, ?)",
-                        {now(), submission, std::string(name(state)), attempt, key, detail});
+          database_.run("INSERT INTO events(time, submission, state, attempt, evaluation, detail, "
+                        "act) VALUES(?, ?, ?, ?, ?, ?, ?)",
+                        {now(), submission, std::string(name(state)), attempt, key, detail,
+                         std::string(name(act))});
       !logged)
     return logged.error();
   return database_.run("UPDATE submissions SET state = ? WHERE id = ?",

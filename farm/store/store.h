@@ -35,8 +35,21 @@ enum class State : u8 {
 };
 std::string_view name(State state);
 std::optional<State> parse_state(std::string_view text);
-/// Whether the log may have `after` behind `before` of the same submission.
-bool may_follow(State before, State after);
+
+/// Who made a transition: the farm itself (`none`), or a person, and what that person did.
+enum class Act : u8 {
+  none,
+  hold,     ///< takes a judged one off the board's ranks
+  approve,  ///< gives a held one the verdict back that it had; what a rule held is ranked
+  cancel,   ///< withdraws one that is not judged, or held
+  count
+};
+/// "hold"; empty: none.
+std::string_view name(Act act);
+std::optional<Act> parse_act(std::string_view text);
+
+/// Whether the log may have `after`, made by `act`, behind `before` of the same submission.
+bool may_follow(State before, State after, Act act = Act::none);
 
 struct StoredTask {
   i64 id = 0;
@@ -50,10 +63,12 @@ struct StoredSubmission {
   std::string name;  ///< "kernel", or its number: what boards call it
   std::string task;  ///< empty: none that the farm has
   std::string author, parent, note;
-  std::string archive;  ///< digest of what was handed in
-  std::string sources;  ///< digest of its files
-  State state = State::received;
-  std::string evaluation;  ///< key; empty: not judged
+  std::string archive;            ///< digest of what was handed in
+  std::string sources;            ///< digest of its files
+  State state = State::received;  ///< as the log says
+  std::string evaluation;         ///< key; empty: not judged
+  Act act = Act::none;            ///< what led to `state`
+  std::string detail;             ///< of it: the reason that a person gave
 };
 
 /// One line of the log.
@@ -64,7 +79,15 @@ struct Event {
   State state = State::received;
   i64 attempt = 0;
   std::string evaluation;
-  std::string detail;
+  std::string detail;  ///< for people; of a person's act: the reason
+  Act act = Act::none;
+};
+
+/// What an act changed.
+struct Acted {
+  i64 submission = 0;
+  State before = State::received;
+  State after = State::received;
 };
 
 /// A lease on a submission: its holder alone may say what became of it.
@@ -143,6 +166,12 @@ class Store {
   /// Tasks of queued submissions.
   Result<std::vector<i64>> queued_tasks();
 
+  // A person's decisions (store_acts.cpp).
+  /// Does that to all of them or, with an error, to none. The reason goes into the log: one line of
+  /// text, needed for all but cancel. Error (usage): one of them is in a state in which that cannot
+  /// be done; the message says in which, and what can.
+  Result<std::vector<Acted>> act(const std::vector<i64>& ids, Act act, const std::string& reason);
+
   // Looking (store_read.cpp).
   Result<std::optional<StoredSubmission>> submission(i64 id);
   Result<std::vector<Event>> events(i64 submission);
@@ -151,9 +180,11 @@ class Store {
   /// Submissions by state, of one task (or, 0, of none).
   using Counts = std::array<i64, static_cast<size_t>(State::count)>;
   Result<Counts> counts(i64 task);
-  /// What a board is made of: every judged or rejected submission of the task, by the log alone.
+  /// What a board is made of: every judged, rejected or cancelled submission of the task, by the
+  /// log alone. What a person holds is HELD there, what is cancelled CANCELLED, with the reason and
+  /// without the result that it had.
   Result<std::vector<Scored>> scored(const StoredTask& task);
-  /// One of them; none: neither judged nor rejected.
+  /// One of them with the result that it had, held or not; none: neither judged nor rejected.
   Result<std::optional<Scored>> scored(i64 submission);
 
  private:
@@ -161,7 +192,9 @@ class Store {
   i64 now() const { return options_.clock(); }
   /// Appends to the log, and sets the state that the log says.
   Result<void> log(i64 submission, State state, i64 attempt, const std::string& detail,
-                   const std::string& evaluation = {});
+                   const std::string& evaluation = {}, Act act = Act::none);
+  /// One of act(); inside a transaction.
+  Result<Acted> act_on(i64 id, Act act, const std::string& reason);
   struct Intake;
   Result<i64> insert(const Intake& intake);
   /// Queues again what has a lease that ends then or before; inside a transaction.

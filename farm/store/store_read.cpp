@@ -7,11 +7,13 @@
 namespace simfarm::farm {
 namespace {
 
-// By the log alone: the key that a submission was judged under, its refusal.
+// By the log alone: what a submission's last event says, the key that it was judged under.
 constexpr std::string_view submission_columns =
-    "SELECT s.id, s.name, t.name, s.author, s.parent, s.note, s.archive, s.sources, s.state, "
-    "(SELECT e.evaluation FROM events e WHERE e.submission = s.id AND e.state = 'judged') "
-    "FROM submissions s LEFT JOIN tasks t ON t.id = s.task ";
+    "SELECT s.id, s.name, t.name, s.author, s.parent, s.note, s.archive, s.sources, "
+    "last.state, (SELECT e.evaluation FROM events e WHERE e.submission = s.id AND "
+    "e.state = 'judged' AND e.act = ''), last.act, last.detail "
+    "FROM submissions s LEFT JOIN tasks t ON t.id = s.task JOIN events last ON "
+    "last.id = (SELECT max(e.id) FROM events e WHERE e.submission = s.id) ";
 
 StoredSubmission read_submission(const Query& query) {
   StoredSubmission one;
@@ -25,6 +27,8 @@ StoredSubmission read_submission(const Query& query) {
   one.sources = query.text(7);
   one.state = parse_state(query.text(8)).value_or(State::count);
   one.evaluation = query.text(9);
+  one.act = parse_act(query.text(10)).value_or(Act::count);
+  one.detail = query.text(11);
   return one;
 }
 
@@ -48,6 +52,15 @@ Result<std::optional<std::string>> refusal_of(const Database& database, i64 subm
   return why;
 }
 
+/// What a board has of a submission that a person took off its ranks, or withdrew: the reason.
+Evaluation without_result(const StoredSubmission& one) {
+  Evaluation result;
+  result.verdict = one.state == State::cancelled ? Verdict::cancelled : Verdict::held;
+  result.failure = one.detail.empty() ? "" : one.detail + "\n";
+  result.source_digest = one.sources;
+  return result;
+}
+
 }  // namespace
 
 Result<std::optional<StoredSubmission>> Store::submission(i64 id) {
@@ -60,13 +73,13 @@ Result<std::optional<StoredSubmission>> Store::submission(i64 id) {
 Result<std::vector<Event>> Store::events(i64 submission) {
   std::vector<Event> events;
   Query query(database_,
-              "SELECT id, time, submission, state, attempt, evaluation, detail FROM events "
+              "SELECT id, time, submission, state, attempt, evaluation, detail, act FROM events "
               "WHERE submission = ? ORDER BY id",
               {submission});
   while (query.next())
     events.push_back({query.integer(0), query.integer(1), query.integer(2),
                       parse_state(query.text(3)).value_or(State::count), query.integer(4),
-                      query.text(5), query.text(6)});
+                      query.text(5), query.text(6), parse_act(query.text(7)).value_or(Act::count)});
   if (const auto read = query.end(); !read) return read.error();
   return events;
 }
@@ -148,6 +161,11 @@ Result<Scored> Store::scored_of(const StoredSubmission& one,
     Result<Evaluation> evaluation = this->evaluation(one.evaluation);
     if (!evaluation) return evaluation.error();
     scored.evaluation = std::move(*evaluation);
+    if (one.state == State::ranked && scored.evaluation.verdict == Verdict::held) {
+      // A rule held it, a person approved it.
+      scored.evaluation.verdict = Verdict::accepted;
+      scored.evaluation.failure.clear();
+    }
     return scored;
   }
   const Result<std::optional<std::string>> refusal = refusal_of(database_, one.id);
@@ -167,13 +185,15 @@ Result<std::vector<Scored>> Store::scored(const StoredTask& task) {
   const Result<std::vector<StoredSubmission>> all = read_submissions(
       database_,
       "WHERE s.task = ? AND EXISTS (SELECT 1 FROM events e WHERE e.submission = s.id AND "
-      "e.state IN ('judged', 'rejected')) ORDER BY s.id",
+      "e.state IN ('judged', 'rejected', 'cancelled')) ORDER BY s.id",
       {task.id});
   if (!all) return all.error();
   std::vector<Scored> batch;
   for (const StoredSubmission& each : *all) {
     Result<Scored> one = scored_of(each, shared);
     if (!one) return one.error();
+    if (each.state == State::cancelled || each.act == Act::hold)
+      one->evaluation = without_result(each);
     batch.push_back(std::move(*one));
   }
   return batch;

@@ -114,6 +114,7 @@ Result<FarmJson> submission_document(Store& store, const StoredSubmission& one) 
     document["events"].push_back({{"id", each.id},
                                   {"time", time_text(each.time)},
                                   {"state", name(each.state)},
+                                  {"act", null_if_empty(std::string(name(each.act)))},
                                   {"attempt", each.attempt},
                                   {"detail", each.detail}});
   return document;
@@ -128,7 +129,8 @@ Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
   const Result<std::vector<Event>> events = store.events(one.id);
   if (!events) return events.error();
   for (const Event& each : *events)
-    text += fmt::format("  {} {} {}\n", time_text(each.time), name(each.state),
+    text += fmt::format("  {} {}{}{} {}\n", time_text(each.time), name(each.state),
+                        each.act == Act::none ? "" : " by ", name(each.act),
                         each.state == State::rejected ? "" : each.detail);
   const Result<std::optional<Scored>> scored = store.scored(one.id);
   if (!scored) return scored.error();

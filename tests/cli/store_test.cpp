@@ -94,6 +94,29 @@ TEST_F(StoreCommands, FromInitToBoard) {
   EXPECT_THAT(run("farm upgrade farm").output, HasSubstr("already; nothing was changed"));
 }
 
+TEST_F(StoreCommands, WhatAPersonDecidesIsOnTheBoardAndInTheLog) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  ASSERT_EQ(run("submit tasks/small/submissions/better tasks/small/wrong/one").status, 0);
+  EXPECT_EQ(run("cancel 3").output, "3 cancelled (was queued)\n") << told();
+  ASSERT_EQ(run("score --trust").status, 0) << told();
+  const std::string before = run("board small --json").output;
+  EXPECT_EQ(run("hold 2").status, 2) << "without a reason";
+  const json held = document("hold 2 --reason 'reads too far' --json");
+  EXPECT_EQ(held["schema"], "simfarm.act");
+  EXPECT_EQ(held["submissions"][0]["before"], "ranked");
+  EXPECT_EQ(held["submissions"][0]["state"], "held");
+  EXPECT_THAT(run("board small").output, HasSubstr("HELD"));
+  EXPECT_THAT(run("show 2").output, HasSubstr(" held by hold reads too far\n"));
+  EXPECT_THAT(run("show 2").output, HasSubstr("cycles")) << "the operator sees what it had";
+  EXPECT_THAT(run("status").output, HasSubstr("small: ranked 1, held 1, cancelled 1\n"));
+  EXPECT_EQ(run("hold 2 --reason again").status, 2);
+  EXPECT_THAT(told(), HasSubstr("submission 2 is held and cannot be held; it can be approved or"));
+  EXPECT_EQ(run("approve 2 --reason 'it does not'").status, 0);
+  EXPECT_EQ(run("board small --json").output, before);
+  EXPECT_EQ(document("show 2 --json")["events"].back()["act"], "approve");
+  EXPECT_EQ(run("farm fsck farm").status, 0);
+}
+
 TEST_F(StoreCommands, WithoutASandboxNothingIsBuiltUnlessTrusted) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
   EXPECT_EQ(run("score", "export SIMFARM_BWRAP=/nowhere;").status, 78) << told();
