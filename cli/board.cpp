@@ -27,17 +27,8 @@ int board(const BoardFlags& flags) {
   if (!path) return report(path.error());
   Result<farm::Store> store = farm::Store::open_to_read(*path);
   if (!store) return report(store.error());
-  const Result<std::optional<farm::StoredTask>> task = store->find_task(flags.task);
-  if (!task) return report(task.error());
-  if (!*task) return report(usage_error(fmt::format("{}: no task {}", *path, flags.task)));
-  const Result<std::vector<farm::Scored>> batch = store->scored(**task);
-  if (!batch) return report(batch.error());
-  if (!batch->empty()) return print(board_as(flags, farm::make_boards(*batch).front()));
-  const Result<std::string> folder = store->task_folder(**task);
-  if (!folder) return report(folder.error());
-  const Result<farm::Task> loaded = farm::load_task(*folder);
-  if (!loaded) return report(loaded.error());
-  return print(board_as(flags, {&*loaded, {}}));
+  const Result<farm::TaskBoard> found = farm::task_board(*store, flags.task);
+  return found ? print(board_as(flags, found->board)) : report(found.error());
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ void add_farm(CLI::App& app, int& exit_code);
 void add_submit(CLI::App& app, int& exit_code);
 void add_status(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
+void add_leader(CLI::App& app, int& exit_code);
 void add_acts(CLI::App& app, int& exit_code);
 void add_board(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);

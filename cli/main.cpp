@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   add_submit(app, exit_code);
   add_status(app, exit_code);
   add_show(app, exit_code);
+  add_leader(app, exit_code);
   add_acts(app, exit_code);
   add_board(app, exit_code);
   add_doctor(app, exit_code);

@@ -46,6 +46,10 @@ std::vector<Board> make_boards(const std::vector<Scored>& batch) {
   return boards;
 }
 
+const Row* leader_of(const Board& board) {
+  return board.rows.empty() || board.rows.front().rank != 1 ? nullptr : &board.rows.front();
+}
+
 std::optional<Headroom> headroom(const Scored& scored) {
   if (!scored.evaluation.accepted() || !scored.entry.task->task.deadline) return std::nullopt;
   const TaskDeadline& deadline = *scored.entry.task->task.deadline;

@@ -33,6 +33,9 @@ struct Board {
 /// order first, then the smaller id.
 std::vector<Board> make_boards(const std::vector<Scored>& batch);
 
+/// Who leads: rank 1; null: nobody is ranked.
+const Row* leader_of(const Board& board);
+
 /// Of an accepted submission to a task with a deadline.
 std::optional<Headroom> headroom(const Scored& scored);
 

@@ -144,6 +144,24 @@ Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
   return text;
 }
 
+Result<TaskBoard> task_board(Store& store, const std::string& name) {
+  const Result<std::optional<StoredTask>> task = store.find_task(name);
+  if (!task) return task.error();
+  if (!*task) return usage_error(fmt::format("{}: no task {}", store.folder(), name));
+  const Result<std::string> folder = store.task_folder(**task);
+  if (!folder) return folder.error();
+  Result<Task> loaded = load_task(*folder);
+  if (!loaded) return loaded.error();
+  Result<std::vector<Scored>> batch = store.scored(**task);
+  if (!batch) return batch.error();
+  TaskBoard result{std::make_shared<const LoadedTask>(LoadedTask{std::move(*loaded), {}}),
+                   std::move(*batch),
+                   {}};
+  result.board.task = &result.task->task;
+  if (!result.batch.empty()) result.board = make_boards(result.batch).front();
+  return result;
+}
+
 FarmJson board_document(const Board& board) {
   FarmJson task = std::move(score_document({board}, {})["tasks"][0]);
   FarmJson document = {{"schema", "simfarm.board"}, {"version", 1}};

@@ -21,6 +21,15 @@ std::string status_text(const nlohmann::ordered_json& status);
 Result<nlohmann::ordered_json> submission_document(Store& store, const StoredSubmission& one);
 Result<std::string> submission_text(Store& store, const StoredSubmission& one);
 
+/// A task's board with what it points to.
+struct TaskBoard {
+  std::shared_ptr<const LoadedTask> task;  ///< without its cases
+  std::vector<Scored> batch;
+  Board board;
+};
+/// Error (usage): the farm has no such task.
+Result<TaskBoard> task_board(Store& store, const std::string& name);
+
 /// A task's board as a document of its own; schema "simfarm.board".
 nlohmann::ordered_json board_document(const Board& board);
 /// The same as RFC 4180 lines. A field that a spreadsheet would take for a formula begins with '.

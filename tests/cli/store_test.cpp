@@ -117,6 +117,49 @@ TEST_F(StoreCommands, WhatAPersonDecidesIsOnTheBoardAndInTheLog) {
   EXPECT_EQ(run("farm fsck farm").status, 0);
 }
 
+TEST_F(StoreCommands, ACheckoutOfTheLeaderScoresAsTheLeaderDoes) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  EXPECT_EQ(document("leader small --json")["submission"], "kernel") << "nothing is judged yet";
+  test::write_submission(folder_, "submissions/best",
+                         kernel_with("#if EXTRA == 1\n#else\nx\n#endif"),
+                         "note = '''\nfewer \"reads\"\nof x'''\noptimise = \"O3\"\n"
+                         "[defines]\nEXTRA = \"1\"\n");
+  ASSERT_EQ(run("submit tasks/small/submissions/best").status, 0);
+  ASSERT_EQ(run("score --trust").status, 0) << told();
+  const json leader = document("leader small --json");
+  EXPECT_EQ(leader["schema"], "simfarm.leader");
+  EXPECT_EQ(leader["submission"], "2");
+  EXPECT_EQ(leader["author"], "test");
+  const test::Ran ran = run("leader small --checkout out --author 'A \"B\"'");
+  ASSERT_EQ(ran.status, 0) << told();
+  EXPECT_THAT(ran.output, HasSubstr("submission 2 of task small, by test: "));
+  EXPECT_THAT(ran.output, HasSubstr("\n  fewer \"reads\"\n  of x\n"));
+  EXPECT_THAT(ran.output, HasSubstr("\n  simfarm try out --task farm/tasks/small\n"));
+
+  const json tried = document("try out --task farm/tasks/small --trust --json");
+  const json row = tried["tasks"][0]["board"][0];
+  EXPECT_EQ(row["verdict"], "ACCEPTED");
+  EXPECT_EQ(row["cycles"], leader["cycles"]);
+  EXPECT_EQ(row["parent"], "2");
+  EXPECT_EQ(row["author"], "A \"B\"");
+  ASSERT_EQ(run("submit out").status, 0);
+  EXPECT_EQ(document("score --trust --json")["run"]["answered"], 1) << "byte for byte the same";
+
+  const std::string manifest = folder_.path("out/submission.toml");
+  const std::string before = shell("cat " + manifest).output;
+  EXPECT_THAT(before, HasSubstr("#   fewer \"reads\"\n"));
+  EXPECT_EQ(run("leader small --checkout out").status, 2) << "it is not empty";
+  EXPECT_EQ(shell("cat " + manifest).output, before);
+  EXPECT_EQ(run("leader none").status, 2);
+  // Without a farm: the starting kernel.
+  EXPECT_EQ(run("leader tasks/small --checkout first", "unset SIMFARM_FARM;").status, 0) << told();
+  EXPECT_THAT(shell("cat " + folder_.path("first/submission.toml")).output,
+              HasSubstr("parent = \"kernel\"\n"));
+  EXPECT_EQ(
+      document("try first --task tasks/small --trust --json")["tasks"][0]["board"][0]["verdict"],
+      "ACCEPTED");
+}
+
 TEST_F(StoreCommands, WithoutASandboxNothingIsBuiltUnlessTrusted) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
   EXPECT_EQ(run("score", "export SIMFARM_BWRAP=/nowhere;").status, 78) << told();
