@@ -6,11 +6,50 @@
 #include <map>
 
 #include "base/check.h"
+#include "farm/text.h"
 
 namespace simfarm::farm {
 namespace {
 
 __extension__ typedef __int128 Wide;
+
+Row make_row(const Scored& scored) {
+  Row row;
+  row.scored = &scored;
+  row.submission = visible_text(scored.entry.id);
+  row.failure = visible_text(scored.evaluation.failure, true);
+  row.rerun = visible_text(scored.entry.rerun);
+  if (!scored.entry.submission) return row;
+  row.author = visible_text(scored.entry.submission->author);
+  row.parent = visible_text(scored.entry.submission->parent);
+  row.note = visible_text(scored.entry.submission->note, true);
+  return row;
+}
+
+/// Only what was handed in earlier can be a parent, so nobody is his own ancestor.
+void find_parents(std::vector<Row>& rows) {
+  std::map<std::string, size_t> places;
+  for (size_t k = 0; k < rows.size(); ++k) places.emplace(rows[k].submission, k);
+  for (Row& row : rows) {
+    const auto parent = places.find(row.parent);
+    if (parent != places.end() &&
+        rows[parent->second].scored->entry.order < row.scored->entry.order)
+      row.built_on = parent->second;
+  }
+}
+
+std::vector<size_t> find_records(const std::vector<Row>& rows) {
+  std::vector<size_t> places;
+  for (size_t k = 0; k < rows.size() && rows[k].rank != 0; ++k) places.push_back(k);
+  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return std::pair(rows[a].scored->entry.order, a) < std::pair(rows[b].scored->entry.order, b);
+  });
+  size_t best = rows.size();  // of places: a smaller one has fewer cycles or came earlier
+  std::vector<size_t> records;
+  for (const size_t place : places)
+    if (place < best) records.push_back(best = place);
+  return records;
+}
 
 Board make_board(std::vector<const Scored*> scored) {
   Board board;
@@ -28,11 +67,14 @@ Board make_board(std::vector<const Scored*> scored) {
   const bool base = kernel != scored.end() && (*kernel)->evaluation.accepted();
   u32 rank = 0;
   for (const Scored* each : scored) {
-    Row row{each, each->evaluation.accepted() ? ++rank : 0, {}};
+    Row row = make_row(*each);
+    if (each->evaluation.accepted()) row.rank = ++rank;
     if (row.rank != 0 && base)
       row.speedup = ratio((*kernel)->evaluation.score(), each->evaluation.score());
     board.rows.push_back(std::move(row));
   }
+  find_parents(board.rows);
+  board.records = find_records(board.rows);
   return board;
 }
 

@@ -8,11 +8,20 @@
 
 namespace simfarm::farm {
 
-/// One line of a board; points into the scored batch.
+/// One line of a board; points into the scored batch. What people wrote is here as every output may
+/// show it (text.h, visible_text), so that none can forget to.
 struct Row {
   const Scored* scored = nullptr;
   u32 rank = 0;         ///< 1 for the best; 0: not ranked
   std::string speedup;  ///< over the task's kernel/: "12.34"; empty when either is not accepted
+  std::string submission;
+  std::string author;  ///< empty: intake could not read it
+  std::string parent;
+  std::string note;     ///< may have lines
+  std::string failure;  ///< lines; empty when accepted
+  std::string rerun;
+  /// The row of the parent, by place: the submission of that name that was handed in earlier.
+  std::optional<size_t> built_on = {};
 };
 
 /// The case of a task with a deadline that comes nearest to it.
@@ -27,6 +36,8 @@ struct Headroom {
 struct Board {
   const Task* task = nullptr;  ///< null: of submissions that name no known task, all rejected
   std::vector<Row> rows;       ///< ranked ones first, by cycles, order, id; then the others
+  /// Places of the rows that were the best ones when they were handed in, in that order.
+  std::vector<size_t> records = {};
 };
 
 /// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller

@@ -35,14 +35,8 @@ std::string columns(const std::vector<std::vector<std::string>>& rows, std::stri
 /// The first line of a note, cut to what fits a board.
 std::string note_line(const std::string& note) {
   constexpr size_t width = 90;
-  std::string line;
-  size_t characters = 0;
-  for (const char c : note.substr(std::min(note.find_first_not_of("\n\t "), note.size()))) {
-    if (c == '\n' || c == '\t') break;
-    if ((static_cast<u8>(c) & 0xc0) != 0x80 && ++characters > width) return line + "...";
-    line += c;
-  }
-  return line;
+  const std::string rest = note.substr(std::min(note.find_first_not_of("\n\t "), note.size()));
+  return first_characters(rest.substr(0, rest.find_first_of("\n\t")), width);
 }
 
 std::string verdict_text(const Scored& scored) {
@@ -53,15 +47,11 @@ std::string verdict_text(const Scored& scored) {
   return text;
 }
 
-std::string author(const Scored& scored) {
-  return scored.entry.submission ? scored.entry.submission->author : "-";
-}
-
 std::string head(const Task& task) {
   return fmt::format(
       "{}: {}\n  machine {} ({} x {} PEs), cycles of {} case{} with boot, less is better\n",
-      task.name, task.title, task.machine.name, task.machine.rows, task.machine.columns,
-      task.cases.size(), task.cases.size() == 1 ? "" : "s");
+      task.name, visible_text(task.title), task.machine.name, task.machine.rows,
+      task.machine.columns, task.cases.size(), task.cases.size() == 1 ? "" : "s");
 }
 
 std::string deadline_line(const Task& task, const Headroom& room) {
@@ -83,22 +73,22 @@ std::string board_text(const Board& board) {
     const bool ranked = row.rank != 0;
     table.push_back({ranked ? fmt::format("{}", row.rank) : "-",
                      ranked ? grouped(scored.evaluation.score()) : "-",
-                     row.speedup.empty() ? "-" : row.speedup + "x", scored.entry.id, author(scored),
-                     verdict_text(scored)});
+                     row.speedup.empty() ? "-" : row.speedup + "x", row.submission,
+                     row.author.empty() ? "-" : row.author, verdict_text(scored)});
   }
   text += columns(table, ">>><<<");
   for (const Row& row : board.rows) {
     if (row.rank == 0) continue;
-    text += fmt::format("  {}: {}\n", row.scored->entry.id,
+    text += fmt::format("  {}: {}\n", row.submission,
                         profile::stall_line(all_cases(row.scored->evaluation)));
     if (const auto room = headroom(*row.scored))
       text += fmt::format("    {}\n", deadline_line(*board.task, *room));
-    if (const std::string note = note_line(row.scored->entry.submission->note); !note.empty())
+    if (const std::string note = note_line(row.note); !note.empty())
       text += fmt::format("    \"{}\"\n", note);
   }
   if (board.task && board.task->target) {
     const TaskTarget& target = *board.task->target;
-    text += fmt::format("  target {} ({})", grouped(target.cycles), target.label);
+    text += fmt::format("  target {} ({})", grouped(target.cycles), visible_text(target.label));
     if (!board.rows.empty() && board.rows[0].rank != 0)
       text += fmt::format(": the best takes {} times that",
                           ratio(board.rows[0].scored->evaluation.score(), target.cycles));
@@ -110,16 +100,17 @@ std::string board_text(const Board& board) {
 std::string failure_text(const Scored& scored) {
   const Evaluation& evaluation = scored.evaluation;
   if (evaluation.accepted()) return {};
-  std::string text =
-      fmt::format("{} {}: {}", task_name(scored.entry), scored.entry.id, name(evaluation.verdict));
+  std::string text = fmt::format("{} {}: {}", task_name(scored.entry),
+                                 visible_text(scored.entry.id), name(evaluation.verdict));
   if (!evaluation.failed_case.empty()) text += fmt::format(" in case {}", evaluation.failed_case);
   text += fmt::format(": {}\n", row(evaluation.verdict).meaning);
-  for (size_t at = 0; at < evaluation.failure.size();) {
-    const size_t end = std::min(evaluation.failure.find('\n', at), evaluation.failure.size());
-    text += "  " + evaluation.failure.substr(at, end - at) + "\n";
+  const std::string failure = visible_text(evaluation.failure, true);
+  for (size_t at = 0; at < failure.size();) {
+    const size_t end = std::min(failure.find('\n', at), failure.size());
+    text += "  " + failure.substr(at, end - at) + "\n";
     at = end + 1;
   }
-  text += "  rerun: " + scored.entry.rerun;
+  text += "  rerun: " + visible_text(scored.entry.rerun);
   if (!evaluation.failed_case.empty()) text += " --case " + evaluation.failed_case;
   return text + "\n";
 }
@@ -137,9 +128,9 @@ std::string case_table(const Scored& scored) {
 }
 
 std::string surprise_text(const Scored& scored) {
-  return fmt::format("{} {}: must be {}, was {}", task_name(scored.entry), scored.entry.id,
-                     name(scored.entry.expected.value_or(Verdict::accepted)),
-                     name(scored.evaluation.verdict));
+  return fmt::format(
+      "{} {}: must be {}, was {}", task_name(scored.entry), visible_text(scored.entry.id),
+      name(scored.entry.expected.value_or(Verdict::accepted)), name(scored.evaluation.verdict));
 }
 
 }  // namespace simfarm::farm

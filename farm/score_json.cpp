@@ -24,24 +24,23 @@ Json row_json(const Row& row) {
   const Scored& scored = *row.scored;
   const Entry& entry = scored.entry;
   const Evaluation& evaluation = scored.evaluation;
-  Json json = {
-      {"submission", entry.id},
-      {"rank", row.rank == 0 ? Json(nullptr) : Json(row.rank)},
-      {"verdict", name(evaluation.verdict)},
-      {"cycles", evaluation.accepted() ? Json(evaluation.score()) : Json(nullptr)},
-      {"speedup", text_or_null(row.speedup)},
-      {"author", entry.submission ? Json(entry.submission->author) : Json(nullptr)},
-      {"parent", entry.submission ? text_or_null(entry.submission->parent) : Json(nullptr)},
-      {"note", entry.submission ? Json(entry.submission->note) : Json(nullptr)},
-      {"expected", entry.expected ? Json(name(*entry.expected)) : Json(nullptr)},
-      {"as_expected", scored.as_expected()},
-      {"failed_case", text_or_null(evaluation.failed_case)},
-      {"failure", text_or_null(evaluation.failure)},
-      {"rerun", entry.rerun},
-      {"local_bytes", evaluation.local_bytes},
-      {"source_digest", text_or_null(evaluation.source_digest)},
-      {"elf_digest", text_or_null(evaluation.elf_digest)},
-      {"cases", Json::array()}};
+  Json json = {{"submission", row.submission},
+               {"rank", row.rank == 0 ? Json(nullptr) : Json(row.rank)},
+               {"verdict", name(evaluation.verdict)},
+               {"cycles", evaluation.accepted() ? Json(evaluation.score()) : Json(nullptr)},
+               {"speedup", text_or_null(row.speedup)},
+               {"author", text_or_null(row.author)},
+               {"parent", text_or_null(row.parent)},
+               {"note", entry.submission ? Json(row.note) : Json(nullptr)},
+               {"expected", entry.expected ? Json(name(*entry.expected)) : Json(nullptr)},
+               {"as_expected", scored.as_expected()},
+               {"failed_case", text_or_null(evaluation.failed_case)},
+               {"failure", text_or_null(row.failure)},
+               {"rerun", row.rerun},
+               {"local_bytes", evaluation.local_bytes},
+               {"source_digest", text_or_null(evaluation.source_digest)},
+               {"elf_digest", text_or_null(evaluation.elf_digest)},
+               {"cases", Json::array()}};
   for (const CaseScore& each : evaluation.cases) json["cases"].push_back(case_json(each));
   if (const auto room = headroom(scored))
     json["deadline"] = {{"met", room->met()},

@@ -41,6 +41,12 @@ bool deceives(u32 c) {
          (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
+bool is_control(u32 c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); }
+
+bool is_shown(u32 c, bool lines) {
+  return (lines && (c == '\n' || c == '\t')) || (!is_control(c) && !deceives(c));
+}
+
 }  // namespace
 
 std::optional<std::string> text_problem(std::string_view text, bool lines) {
@@ -48,13 +54,36 @@ std::optional<std::string> text_problem(std::string_view text, bool lines) {
     const size_t start = at;
     const u32 c = next_character(text, at);
     if (c == invalid) return fmt::format("is not UTF-8 at byte {}", start);
-    if (lines && (c == '\n' || c == '\t')) continue;
-    if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-      return fmt::format("has the control character {:#04x} at byte {}", c, start);
-    if (deceives(c))
-      return fmt::format("has the invisible character U+{:04X} at byte {}", c, start);
+    if (is_shown(c, lines)) continue;
+    if (is_control(c)) return fmt::format("has the control character {:#04x} at byte {}", c, start);
+    return fmt::format("has the invisible character U+{:04X} at byte {}", c, start);
   }
   return std::nullopt;
+}
+
+std::string visible_text(std::string_view text, bool lines) {
+  std::string shown;
+  for (size_t at = 0; at < text.size();) {
+    const size_t start = at;
+    const u32 c = next_character(text, at);
+    if (c == invalid) {
+      at = start + 1;
+      shown += fmt::format("\\x{{{:02x}}}", static_cast<u32>(static_cast<u8>(text[start])));
+    } else if (is_shown(c, lines)) {
+      shown += text.substr(start, at - start);
+    } else {
+      shown += fmt::format("\\u{{{:x}}}", c);
+    }
+  }
+  return shown;
+}
+
+std::string first_characters(const std::string& text, size_t count) {
+  size_t characters = 0;
+  for (size_t at = 0; at < text.size(); ++at)
+    if ((static_cast<u8>(text[at]) & 0xc0) != 0x80 && ++characters > count)
+      return text.substr(0, at) + "...";
+  return text;
 }
 
 size_t utf8_characters(std::string_view text) {

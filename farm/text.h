@@ -13,6 +13,13 @@ namespace simfarm::farm {
 /// With `lines`, line ends and tabs are fine. None: it may.
 std::optional<std::string> text_problem(std::string_view text, bool lines);
 
+/// `text` as it may be shown anywhere: what text_problem objects to is written out, "\u{202e}", or
+/// "\x{ff}" for a byte that is not UTF-8. With `lines`, line ends and tabs stay.
+std::string visible_text(std::string_view text, bool lines = false);
+
+/// The first so many characters of valid UTF-8, with "..." where something is left out.
+std::string first_characters(const std::string& text, size_t count);
+
 /// Characters (code points) of valid UTF-8.
 size_t utf8_characters(std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include "farm/report.h"
 #include "farm/store/place.h"
+#include "farm/text.h"
 
 namespace simfarm::farm {
 namespace {
@@ -32,8 +33,16 @@ std::string counts_text(const FarmJson& counts) {
   return text.empty() ? "nothing" : text;
 }
 
+/// Whether a spreadsheet would take it for a formula; some do with full-width signs as well.
+bool is_formula(const std::string& text) {
+  for (const char* const sign :
+       {"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"})
+    if (text.starts_with(sign)) return true;
+  return false;
+}
+
 std::string csv_field(const std::string& text) {
-  const bool formula = !text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos;
+  const bool formula = is_formula(text);
   std::string field = formula ? "'" : "";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
   return field.find_first_of(",\"\n\r'") == std::string::npos ? field : "\"" + field + "\"";
@@ -116,22 +125,22 @@ Result<FarmJson> submission_document(Store& store, const StoredSubmission& one) 
                                   {"state", name(each.state)},
                                   {"act", null_if_empty(std::string(name(each.act)))},
                                   {"attempt", each.attempt},
-                                  {"detail", each.detail}});
+                                  {"detail", visible_text(each.detail, true)}});
   return document;
 }
 
 Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
-  std::string text = fmt::format("submission {}: task {}, by {}: {}\n", one.id,
-                                 one.task.empty() ? "none" : one.task,
-                                 one.author.empty() ? "-" : one.author, name(one.state));
-  if (!one.parent.empty()) text += "  parent " + one.parent + "\n";
+  std::string text = fmt::format(
+      "submission {}: task {}, by {}: {}\n", one.id, one.task.empty() ? "none" : one.task,
+      one.author.empty() ? "-" : visible_text(one.author), name(one.state));
+  if (!one.parent.empty()) text += "  parent " + visible_text(one.parent) + "\n";
   text += "  archive " + store.blobs().path(one.archive) + "\n";
   const Result<std::vector<Event>> events = store.events(one.id);
   if (!events) return events.error();
   for (const Event& each : *events)
     text += fmt::format("  {} {}{}{} {}\n", time_text(each.time), name(each.state),
                         each.act == Act::none ? "" : " by ", name(each.act),
-                        each.state == State::rejected ? "" : each.detail);
+                        each.state == State::rejected ? "" : visible_text(each.detail));
   const Result<std::optional<Scored>> scored = store.scored(one.id);
   if (!scored) return scored.error();
   if (!*scored) return text;
@@ -179,8 +188,7 @@ std::string board_csv(const Board& board) {
     const bool ranked = row.rank != 0;
     text += fmt::format("{},{},{},{},{},{}\r\n", ranked ? fmt::format("{}", row.rank) : "",
                         ranked ? fmt::format("{}", scored.evaluation.score()) : "", row.speedup,
-                        csv_field(scored.entry.id),
-                        csv_field(scored.entry.submission ? scored.entry.submission->author : ""),
+                        csv_field(row.submission), csv_field(row.author),
                         name(scored.evaluation.verdict));
   }
   return text;
