@@ -33,6 +33,8 @@ int main(int argc, char** argv) {
   add_board(app, exit_code);
   add_doctor(app, exit_code);
   add_bench(app, exit_code);
+  add_completion(app, exit_code);
+  add_man(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

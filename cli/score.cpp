@@ -7,12 +7,15 @@
 #include <chrono>
 #include <set>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "cli/commands.h"
+#include "cli/events.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "cli/progress.h"
 #include "cli/score_farm.h"
+#include "farm/junit.h"
 #include "farm/report.h"
 #include "farm/score.h"
 
@@ -23,6 +26,8 @@ struct ScoreFlags {
   farm::ScoreRequest request;
   std::vector<std::string> fail_on;
   std::string farm;
+  std::string events;  ///< file for --events
+  std::string junit;   ///< file for --junit
   u32 jobs = 0;
   bool examples = false;
   bool trust = false;
@@ -95,16 +100,40 @@ std::optional<int> score_queue(const ScoreFlags& flags) {
   if (!path) return std::nullopt;
   const farm::ScoreRequest& request = flags.request;
   if (!flags.fail_on.empty() || !request.task.empty() || !request.tasks.empty() ||
-      !request.baseline)
+      !request.baseline || !flags.junit.empty())
     return report(
-        usage_error("--fail-on, --task, --tasks and --no-baseline are for submissions "
+        usage_error("--fail-on, --junit, --task, --tasks and --no-baseline are for submissions "
                     "that are named, not for the farm's queue in " +
                     *path));
   stop_at_interrupt();
-  return score_farm(*path, flags.jobs, flags.json, flags.trust, [] { return interrupted != 0; });
+  return score_farm(*path, flags.jobs, flags.json, flags.trust, flags.events,
+                    [] { return interrupted != 0; });
+}
+
+/// An event of a batch: what a farm's log would say.
+nlohmann::ordered_json batch_event(const char* what, const farm::Entry& entry) {
+  return {{"event", what}, {"task", farm::task_name(entry)}, {"submission", entry.id}};
+}
+
+void tell_settled(EventLog& events, const farm::Entry& entry, const farm::Evaluation& evaluation) {
+  nlohmann::ordered_json event = batch_event("settled", entry);
+  event["state"] = nullptr;
+  event["verdict"] = name(evaluation.verdict);
+  event["cycles"] =
+      evaluation.accepted() ? nlohmann::ordered_json(evaluation.score()) : nlohmann::ordered_json();
+  event["answered"] = false;
+  events.write(event);
+}
+
+Result<void> write_junit(const std::string& path, const std::vector<farm::Board>& boards) {
+  if (path.empty()) return {};
+  const std::string text = farm::junit_xml(boards);
+  return write_file(path, std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
 }
 
 int score(ScoreFlags& flags) {
+  if (flags.events == "-" && flags.json)
+    return report(usage_error("--events - and --json would both be on standard output"));
   if (const auto code = score_queue(flags)) return *code;
   Result<std::set<farm::Verdict>> fail_on = parse_fail_on(flags.fail_on);
   if (!fail_on) return report(fail_on.error());
@@ -128,6 +157,13 @@ int score(ScoreFlags& flags) {
   Result<farm::Toolchain> tools = build_toolchain(farm::outside(*plan, *shipped), flags.trust);
   if (!tools) return report(tools.error());
 
+  Result<EventLog> events = EventLog::open(flags.events);
+  if (!events) return report(events.error());
+  events->write({{"event", "begin"},
+                 {"schema", "simfarm.event"},
+                 {"version", 1},
+                 {"farm", nullptr},
+                 {"submissions", plan->size()}});
   stop_at_interrupt();
   const u32 threads = flags.jobs == 0 ? host_threads() : flags.jobs;
   const auto start = std::chrono::steady_clock::now();
@@ -138,10 +174,14 @@ int score(ScoreFlags& flags) {
   const std::vector<farm::Scored> batch = farm::run_score(
       std::move(*plan), *tools, threads,
       {[] { return interrupted != 0; },
-       [&](const farm::Entry& entry) { progress.started(label(entry)); },
+       [&](const farm::Entry& entry) {
+         progress.started(label(entry));
+         events->write(batch_event("running", entry));
+       },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
          progress.done(fmt::format("{} {}", label(entry), name(evaluation.verdict)),
                        evaluation.accepted() || entry.expected == evaluation.verdict);
+         tell_settled(*events, entry, evaluation);
        }});
   progress.clear();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -152,7 +192,14 @@ int score(ScoreFlags& flags) {
                     .dump(2) +
                 "\n"
           : text_report(boards, flags.quiet);
-  if (const int code = print(text); code != exit_done) return code;
+  events->write({{"event", "end"}, {"interrupted", interrupted != 0}});
+  if (events->on_standard_output())
+    std::fputs(text.c_str(), stderr);
+  else if (const int code = print(text); code != exit_done)
+    return code;
+  if (const auto told = events->end(); !told) return report(told.error());
+  if (const auto written = write_junit(flags.junit, boards); !written)
+    return report(written.error());
   if (interrupted != 0) {
     std::fprintf(stderr, "simfarm: interrupted; what is CANCELLED was not judged\n");
     return exit_interrupted;
@@ -185,6 +232,12 @@ void add_score(CLI::App& app, int& exit_code) {
   command->add_flag("--trust", flags->trust, trust_help);
   command->add_option("-j,--jobs", flags->jobs, "Threads (the host's)")->check(CLI::Range(1, 1024));
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md)");
+  command->add_option("--events", flags->events,
+                      "Write what happens to this file while it happens, one JSON object a line "
+                      "(docs/json.md, simfarm.event); -: to standard output, and the report to "
+                      "standard error");
+  command->add_option("--junit", flags->junit,
+                      "Write the results to this file as JUnit XML: a test suite for each task");
   command->add_flag("-q,--quiet", flags->quiet, "Boards only, no reports of failures");
   command->footer(
       "Sources are compiled in a sandbox (docs/sandbox.md). Where there is none, submissions from "

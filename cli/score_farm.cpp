@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/events.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "cli/progress.h"
@@ -48,6 +49,27 @@ class FarmProgress {
   i64 ended_ = 0;
 };
 
+/// One transition, as the farm has it now.
+nlohmann::ordered_json farm_event(farm::Store& store, const farm::CoordinatorNews& news) {
+  using What = farm::CoordinatorNews::What;
+  const auto one = store.submission(news.submission);
+  const bool known = one && *one;
+  nlohmann::ordered_json event = {
+      {"event", news.what == What::started ? "running" : "settled"},
+      {"task", known ? nlohmann::ordered_json((*one)->task) : nlohmann::ordered_json()},
+      {"submission", fmt::format("{}", news.submission)}};
+  if (news.what == What::started) return event;
+  event["state"] = known ? nlohmann::ordered_json(name((*one)->state)) : nlohmann::ordered_json();
+  event["verdict"] = event["cycles"] = nullptr;
+  event["answered"] = news.what == What::answered;
+  if (!known || (*one)->evaluation.empty()) return event;
+  const Result<farm::Evaluation> evaluation = store.evaluation((*one)->evaluation);
+  if (!evaluation) return event;
+  event["verdict"] = name(evaluation->verdict);
+  if (evaluation->accepted()) event["cycles"] = evaluation->score();
+  return event;
+}
+
 nlohmann::ordered_json summary_json(const farm::CoordinatorSummary& summary) {
   return {{"judged", summary.judged},   {"answered", summary.answered},
           {"retried", summary.retried}, {"system_errors", summary.gave_up},
@@ -70,26 +92,41 @@ std::string summary_text(const farm::CoordinatorSummary& summary) {
 }  // namespace
 
 int score_farm(const std::string& folder, u32 jobs, bool json, bool trust,
-               const std::function<bool()>& stop) {
+               const std::string& events_file, const std::function<bool()>& stop) {
   const Result<farm::Toolchain> tools = build_toolchain({folder}, trust);
   if (!tools) return report(tools.error());
   Result<farm::Store> store = farm::Store::open(folder);
   if (!store) return report(store.error());
   const Result<farm::JudgingHost> host = judging_host(*tools);
   if (!host) return report(host.error());
+  Result<EventLog> events = EventLog::open(events_file);
+  if (!events) return report(events.error());
+  events->write({{"event", "begin"},
+                 {"schema", "simfarm.event"},
+                 {"version", 1},
+                 {"farm", folder},
+                 {"submissions", nullptr}});
   FarmProgress progress;
-  const Result<farm::CoordinatorSummary> summary = farm::coordinate(
-      *store, farm::official_judge(*tools),
-      {jobs, *host, stop, [&](const farm::CoordinatorNews& news) { progress.tell(news); }});
+  const Result<farm::CoordinatorSummary> summary =
+      farm::coordinate(*store, farm::official_judge(*tools),
+                       {jobs, *host, stop, [&](const farm::CoordinatorNews& news) {
+                          progress.tell(news);
+                          if (!events_file.empty()) events->write(farm_event(*store, news));
+                        }});
   progress.clear();
   if (!summary) return report(summary.error());
   Result<nlohmann::ordered_json> status = farm::status_document(*store);
   if (!status) return report(status.error());
   (*status)["coordinator"] = nullptr;  // this one, and it is done
   (*status)["run"] = summary_json(*summary);
+  events->write({{"event", "end"}, {"interrupted", stop()}});
   const std::string text =
       json ? status->dump(2) + "\n" : summary_text(*summary) + farm::status_text(*status);
-  if (const int code = print(text); code != exit_done) return code;
+  if (events->on_standard_output())
+    std::fputs(text.c_str(), stderr);
+  else if (const int code = print(text); code != exit_done)
+    return code;
+  if (const auto told = events->end(); !told) return report(told.error());
   if (stop()) {
     std::fprintf(stderr,
                  "simfarm: interrupted; %lld are still queued. To go on:\n"

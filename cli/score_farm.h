@@ -7,8 +7,8 @@
 
 namespace simfarm::cli {
 
-/// Judges all that is queued; returns the exit code.
-int score_farm(const std::string& farm, u32 jobs, bool json, bool trust,
+/// Judges all that is queued; returns the exit code. `events`: the file of --events.
+int score_farm(const std::string& farm, u32 jobs, bool json, bool trust, const std::string& events,
                const std::function<bool()>& stop);
 
 }  // namespace simfarm::cli

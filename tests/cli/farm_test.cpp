@@ -42,6 +42,27 @@ bool sandbox_works(const Folder& folder) {
          std::string::npos;
 }
 
+TEST_F(FarmCommands, ABatchTellsItsEventsAndWritesJUnit) {
+  test::write_submission(folder_, "submissions/wrong", kernel_with("y[4] = 0;"));
+  const test::Ran ran = simfarm("score tasks/small --trust -j 1 --events - --junit junit.xml");
+  EXPECT_EQ(ran.status, 0) << errors(folder_);
+  std::vector<std::string> said;
+  std::istringstream lines(ran.output);
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = nlohmann::json::parse(line);
+    said.push_back(event["event"].get<std::string>() + " " + event.value("submission", "") + " " +
+                   event.value("verdict", ""));
+  }
+  EXPECT_EQ(said, (std::vector<std::string>{"begin  ", "running kernel ", "settled kernel ACCEPTED",
+                                            "running submissions/wrong ",
+                                            "settled submissions/wrong WRONG_OUTPUT", "end  "}));
+  EXPECT_THAT(errors(folder_), HasSubstr("rank  cycles")) << "the board is for people then";
+  EXPECT_THAT(shell("cat " + folder_.path("junit.xml")).output,
+              HasSubstr("<testsuite name=\"small\" tests=\"2\" failures=\"1\" errors=\"0\""));
+  EXPECT_EQ(simfarm("score tasks/small --trust --events - --json").status, 2);
+  EXPECT_EQ(simfarm("score tasks/small --trust --events nowhere/x").status, 74);
+}
+
 TEST_F(FarmCommands, StrangersCodeIsNotBuiltWithoutASandbox) {
   // A search path with the compiler and without bubblewrap.
   std::filesystem::create_directories(folder_.path("bin"));

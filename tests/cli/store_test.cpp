@@ -65,12 +65,24 @@ TEST_F(StoreCommands, FromInitToBoard) {
   EXPECT_THAT(told(), HasSubstr("[Q 0 R 0 P 3 F 0] 100 %"));
   // Under another name: answered.
   EXPECT_EQ(run("submit tasks/small/submissions/better").status, 0);
-  const json scored = document("score --farm farm --trust --json");
+  const json scored = document("score --farm farm --trust --json --events told.ndjson");
+  std::vector<json> events;
+  std::istringstream lines(shell("cat " + folder_.path("told.ndjson")).output);
+  for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line));
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0]["schema"], "simfarm.event");
+  EXPECT_EQ(events[1]["event"], "settled");
+  EXPECT_EQ(events[1]["submission"], "5");
+  EXPECT_EQ(events[1]["state"], "ranked");
+  EXPECT_EQ(events[1]["verdict"], "ACCEPTED");
+  EXPECT_EQ(events[1]["answered"], true);
+  EXPECT_EQ(events[2]["event"], "end");
   EXPECT_EQ(scored["schema"], "simfarm.status");
   EXPECT_EQ(scored["run"]["judged"], 0);
   EXPECT_EQ(scored["run"]["answered"], 1);
   EXPECT_EQ(run("score tasks/small/kernel --farm farm").status, 2);
   EXPECT_EQ(run("score --fail-on any").status, 2) << "which nobody would look at";
+  EXPECT_EQ(run("score --junit x.xml").status, 2) << "of a batch only";
 
   const json status = document("status --json");
   EXPECT_TRUE(status["coordinator"].is_null());
