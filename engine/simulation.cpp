@@ -1,6 +1,7 @@
 #include "engine/simulation.h"
 
 #include "engine/fast/array.h"
+#include "engine/fast/jit/backend.h"
 #include "engine/reference/array.h"
 
 namespace simfarm {
@@ -51,6 +52,8 @@ class Fast final : public Simulation {
 };
 
 }  // namespace
+
+std::string load_code_generator() { return fast::jit::load_backend().reason; }
 
 std::string_view name(EngineKind kind) {
   switch (kind) {

@@ -109,6 +109,10 @@ class Simulation {
   virtual HostReport host() const = 0;
 };
 
+/// Loads the generator of fast code, which is loaded when it is needed otherwise: for processes
+/// that will be unable to open files then. What keeps it from being loaded; empty: nothing.
+std::string load_code_generator();
+
 /// Sets a run up. Errors: an image that does not fit the machine, segments outside its memories.
 Result<std::unique_ptr<Simulation>> make_simulation(EngineKind kind, RunInput input,
                                                     const RunOptions& options);

@@ -78,16 +78,16 @@ bool become_user(u32 user) {
     return ::setrlimit(what, &value) == 0;
   };
   const int nothing = ::open("/dev/null", O_RDONLY);
-  const bool ready = ::setpgid(0, 0) == 0 && nothing >= 0 && ::dup2(nothing, 0) >= 0 &&
-                     ::dup2(output, 1) >= 0 && ::dup2(output, 2) >= 0 && ::chdir(folder) == 0 &&
-                     place(descriptors, failures) &&
-                     // A soft limit below the hard one: SIGXCPU tells its reason, SIGKILL does not.
-                     // LLVM's handler writes a stack trace first.
-                     limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2) &&
-                     limit(RLIMIT_AS, limits.address_bytes, limits.address_bytes) &&
-                     limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) &&
-                     limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) &&
-                     limit(RLIMIT_CORE, 0, 0) && (limits.user == 0 || become_user(limits.user));
+  const bool ready =
+      ::setpgid(0, 0) == 0 && nothing >= 0 && ::dup2(nothing, 0) >= 0 && ::dup2(output, 1) >= 0 &&
+      ::dup2(output, 2) >= 0 && ::chdir(folder) == 0 && place(descriptors, failures) &&
+      // A soft limit below the hard one: SIGXCPU tells its reason, SIGKILL does not.
+      // LLVM's handler writes a stack trace first.
+      (limits.cpu_seconds == 0 || limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2)) &&
+      (limits.address_bytes == 0 || limit(RLIMIT_AS, limits.address_bytes, limits.address_bytes)) &&
+      limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes) &&
+      limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) && limit(RLIMIT_CORE, 0, 0) &&
+      (limits.user == 0 || become_user(limits.user));
   if (ready) ::execve(arguments[0], arguments, environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(failures, &error, sizeof error);
@@ -184,17 +184,41 @@ void follow(pid_t child, std::vector<Stream>& streams, ProcessRun& run,
 
 }  // namespace
 
-Result<ProcessRun> run_process(const std::vector<std::string>& arguments,
-                               const std::vector<std::string>& environment,
-                               const std::string& folder, const ProcessLimits& limits,
-                               ProcessDescriptors* descriptors) {
+Result<int> start_process(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment, const std::string& folder,
+                          const ProcessLimits& limits, int output, std::vector<int> given) {
   check(!arguments.empty(), "a process has a program");
   const auto failed = [&](const char* step, int error) {
     return io_error(
         fmt::format("{}: {}: {}", arguments[0], step, std::generic_category().message(error)));
   };
-  Pipe output, failures;
-  if (!output || !failures) return failed("no pipe", errno);
+  Pipe failures;
+  if (!failures) return failed("no pipe", errno);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(environment);
+  const pid_t child = ::fork();
+  if (child < 0) return failed("cannot fork", errno);
+  if (child == 0)
+    become(argv.data(), envp.data(), folder.c_str(), output, failures.write(), given, limits);
+  // Also here: whoever comes first, the group exists before anybody signals it.
+  ::setpgid(child, child);
+  failures.close(1);
+  int error = 0;
+  if (::read(failures.read(), &error, sizeof error) != sizeof error) return child;
+  ::waitpid(child, nullptr, 0);
+  return failed("cannot be started", error);
+}
+
+Result<ProcessRun> run_process(const std::vector<std::string>& arguments,
+                               const std::vector<std::string>& environment,
+                               const std::string& folder, const ProcessLimits& limits,
+                               ProcessDescriptors* descriptors) {
+  const auto failed = [&](const char* step, int error) {
+    return io_error(
+        fmt::format("{}: {}: {}", arguments[0], step, std::generic_category().message(error)));
+  };
+  Pipe output;
+  if (!output) return failed("no pipe", errno);
   ProcessDescriptors none;
   ProcessDescriptors& more = descriptors != nullptr ? *descriptors : none;
   std::vector<std::unique_ptr<Pipe>> pipes;
@@ -206,28 +230,16 @@ Result<ProcessRun> run_process(const std::vector<std::string>& arguments,
     childs.push_back(pipes.back()->write());
     streams.push_back({pipes.back()->read(), each.max_bytes, &each});
   }
-  const std::vector<char*> argv = pointers(arguments);
-  const std::vector<char*> envp = pointers(environment);
-  const pid_t child = ::fork();
-  if (child < 0) return failed("cannot fork", errno);
-  if (child == 0)
-    become(argv.data(), envp.data(), folder.c_str(), output.write(), failures.write(), childs,
-           limits);
-  // Also here: whoever comes first, the group exists before anybody signals it.
-  ::setpgid(child, child);
+  const Result<int> child =
+      start_process(arguments, environment, folder, limits, output.write(), std::move(childs));
+  if (!child) return child.error();
   output.close(1);
-  failures.close(1);
   for (const auto& pipe : pipes) pipe->close(1);
-  int error = 0;
-  if (::read(failures.read(), &error, sizeof error) == sizeof error) {
-    ::waitpid(child, nullptr, 0);
-    return failed("cannot be started", error);
-  }
   ProcessRun run;
-  follow(child, streams, run, limits);
+  follow(*child, streams, run, limits);
   int status = 0;
   rusage usage{};
-  while (::wait4(child, &status, 0, &usage) < 0)
+  while (::wait4(*child, &status, 0, &usage) < 0)
     if (errno != EINTR) return failed("cannot be waited for", errno);
   if (run.end == ProcessRun::End::exited && WIFSIGNALED(status))
     run.end = ProcessRun::End::signalled;

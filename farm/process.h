@@ -11,8 +11,8 @@
 namespace simfarm::farm {
 
 struct ProcessLimits {
-  u32 cpu_seconds = 20;          ///< of each process of the child; then SIGXCPU
-  u64 address_bytes = 1u << 30;  ///< of each process
+  u32 cpu_seconds = 20;          ///< of each process of the child; then SIGXCPU; 0: the caller's
+  u64 address_bytes = 1u << 30;  ///< of each process; 0: the caller's
   u64 file_bytes = 64u << 20;    ///< of each file written; then SIGXFSZ
   u32 wall_seconds = 120;        ///< of the whole; then the group is killed
   u64 log_bytes = 64u << 10;     ///< of output kept; what follows is counted, not kept
@@ -45,6 +45,14 @@ struct ProcessRun {
   u64 log_dropped = 0;  ///< bytes beyond log_bytes
   u64 cpu_milliseconds = 0;
 };
+
+/// Starts `arguments[0]` (a path) with exactly that environment, in that folder, in a process group
+/// of its own, standard input empty, output and errors into `output`, from 3 on copies of `given`.
+/// The caller waits for it. Of the limits the wall clock and what is about output do nothing here.
+/// Error: it could not be started.
+Result<int> start_process(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment, const std::string& folder,
+                          const ProcessLimits& limits, int output, std::vector<int> given);
 
 /// Starts `arguments[0]` (a path) with exactly that environment, in that folder, in a process group
 /// of its own, standard input empty; waits for its end, and ends whatever it left behind in its

@@ -8,9 +8,12 @@
 namespace simfarm::fast::jit {
 
 Loaded load_backend() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {nullptr, "/proc/self/exe: " + error.message()};
+  // Once: a process that may open no file any more can still use a library that is loaded.
+  static const std::filesystem::path program = [] {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error);
+  }();
+  if (program.empty()) return {nullptr, "/proc/self/exe cannot be read"};
   return load_backend((program.parent_path() / backend_library).string());
 }
 
