@@ -13,6 +13,7 @@ void add_disasm(CLI::App& app, int& exit_code);
 void add_isa(CLI::App& app, int& exit_code);
 void add_machine(CLI::App& app, int& exit_code);
 void add_task(CLI::App& app, int& exit_code);
+void add_rerun(CLI::App& app, int& exit_code);
 void add_try(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
 void add_farm(CLI::App& app, int& exit_code);

@@ -45,6 +45,23 @@ Result<farm::ToolchainPlaces> toolchain_places() {
                                variable("SIMFARM_LLD")};
 }
 
+/// Version of the simulator, and digests of its files.
+Result<std::string> simulator_build() {
+  constexpr u64 max_program = u64{1} << 30;
+  std::string build = SIMFARM_VERSION;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) return io_error("/proc/self/exe: " + error.message());
+  // The generator of fast code is a part of the simulator, in a file of its own.
+  for (const fs::path& part : {program, program.parent_path() / "libsimfarm_jit.so"}) {
+    if (part != program && !fs::exists(part, error)) continue;
+    Result<std::vector<u8>> bytes = simfarm::read_file(part.string(), max_program);
+    if (!bytes) return bytes.error();
+    build += " " + farm::sha256(*bytes);
+  }
+  return build;
+}
+
 }  // namespace
 
 Result<std::string> home_folder() {
@@ -117,22 +134,25 @@ Result<std::string> farm_path(const std::string& given) {
 }
 
 Result<farm::JudgingHost> judging_host(const farm::Toolchain& tools) {
-  constexpr u64 max_program = u64{1} << 30;
   Result<std::string> digest = farm::toolchain_digest(tools);
   if (!digest) return digest.error();
-  farm::JudgingHost host{std::move(*digest), SIMFARM_VERSION};
+  Result<std::string> simulator = simulator_build();
+  if (!simulator) return simulator.error();
+  farm::JudgingHost host{std::move(*digest), std::move(*simulator)};
   if (tools.sandbox) host.sandbox = fmt::format("sandbox {}", farm::sandbox_policy.version);
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return io_error("/proc/self/exe: " + error.message());
-  // The generator of fast code is a part of the simulator, in a file of its own.
-  for (const fs::path& part : {program, program.parent_path() / "libsimfarm_jit.so"}) {
-    if (part != program && !fs::exists(part, error)) continue;
-    Result<std::vector<u8>> bytes = simfarm::read_file(part.string(), max_program);
-    if (!bytes) return bytes.error();
-    host.simulator += " " + farm::sha256(*bytes);
-  }
   return host;
+}
+
+farm::SimulatorOptions simulator_options(const std::string& crashes) {
+  // This very program, also when another one was installed in its place meanwhile.
+  return {.command = {"/proc/self/exe", worker_command},
+          .version =
+              [] {
+                const Result<std::string> build = simulator_build();
+                return build ? *build : build.error().message;
+              },
+          .crashes = crashes,
+          .limits = {}};
 }
 
 }  // namespace simfarm::cli

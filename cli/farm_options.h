@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "farm/doctor.h"
+#include "farm/simulators.h"
 #include "farm/store/key.h"
 #include "farm/toolchain.h"
 
@@ -28,6 +29,17 @@ Result<std::string> farm_path(const std::string& given);
 
 /// This host's part of an evaluation's key: the toolchain's digest, and this program's.
 Result<farm::JudgingHost> judging_host(const farm::Toolchain& tools);
+
+/// The command that makes this program a worker (farm/simulator_worker.h).
+inline constexpr const char* worker_command = "simulation-worker";
+
+/// For child processes of this program, which simulate. `crashes` is the folder for reproducers;
+/// empty: a temporary one.
+farm::SimulatorOptions simulator_options(const std::string& crashes);
+
+/// What --crashes is about.
+inline constexpr const char* crashes_help =
+    "Folder for what a crash of the simulator leaves, to be had again (a temporary one)";
 
 /// What `simfarm doctor` finds, looking where the commands look.
 Result<std::vector<farm::Finding>> examine();

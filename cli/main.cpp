@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   add_acts(app, exit_code);
   add_board(app, exit_code);
   add_doctor(app, exit_code);
+  add_rerun(app, exit_code);
   add_bench(app, exit_code);
   add_completion(app, exit_code);
   add_man(app, exit_code);

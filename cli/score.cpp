@@ -29,6 +29,7 @@ struct ScoreFlags {
   std::string events;  ///< file for --events
   std::string junit;   ///< file for --junit
   u32 jobs = 0;
+  std::string crashes;
   bool examples = false;
   bool trust = false;
   bool json = false;
@@ -106,8 +107,8 @@ std::optional<int> score_queue(const ScoreFlags& flags) {
                     "that are named, not for the farm's queue in " +
                     *path));
   stop_at_interrupt();
-  return score_farm(*path, flags.jobs, flags.json, flags.trust, flags.events,
-                    [] { return interrupted != 0; });
+  return score_farm({*path, flags.crashes, flags.events, flags.jobs, flags.json, flags.trust,
+                     [] { return interrupted != 0; }});
 }
 
 /// An event of a batch: what a farm's log would say.
@@ -171,8 +172,9 @@ int score(ScoreFlags& flags) {
   const auto label = [](const farm::Entry& entry) {
     return fmt::format("{} {}", farm::task_name(entry), entry.id);
   };
+  farm::Simulators simulations(simulator_options(flags.crashes), threads);
   const std::vector<farm::Scored> batch = farm::run_score(
-      std::move(*plan), *tools, threads,
+      std::move(*plan), {*tools, simulations}, threads,
       {[] { return interrupted != 0; },
        [&](const farm::Entry& entry) {
          progress.started(label(entry));
@@ -231,6 +233,7 @@ void add_score(CLI::App& app, int& exit_code) {
                     "Do not add a task's starting kernel to the batch");
   command->add_flag("--trust", flags->trust, trust_help);
   command->add_option("-j,--jobs", flags->jobs, "Threads (the host's)")->check(CLI::Range(1, 1024));
+  command->add_option("--crashes", flags->crashes, crashes_help);
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md)");
   command->add_option("--events", flags->events,
                       "Write what happens to this file while it happens, one JSON object a line "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "cli/events.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
@@ -91,15 +92,15 @@ std::string summary_text(const farm::CoordinatorSummary& summary) {
 
 }  // namespace
 
-int score_farm(const std::string& folder, u32 jobs, bool json, bool trust,
-               const std::string& events_file, const std::function<bool()>& stop) {
-  const Result<farm::Toolchain> tools = build_toolchain({folder}, trust);
+int score_farm(const ScoreFarmRequest& request) {
+  const std::string& folder = request.farm;
+  const Result<farm::Toolchain> tools = build_toolchain({folder}, request.trust);
   if (!tools) return report(tools.error());
   Result<farm::Store> store = farm::Store::open(folder);
   if (!store) return report(store.error());
   const Result<farm::JudgingHost> host = judging_host(*tools);
   if (!host) return report(host.error());
-  Result<EventLog> events = EventLog::open(events_file);
+  Result<EventLog> events = EventLog::open(request.events);
   if (!events) return report(events.error());
   events->write({{"event", "begin"},
                  {"schema", "simfarm.event"},
@@ -107,11 +108,14 @@ int score_farm(const std::string& folder, u32 jobs, bool json, bool trust,
                  {"farm", folder},
                  {"submissions", nullptr}});
   FarmProgress progress;
+  const u32 threads = request.jobs == 0 ? host_threads() : request.jobs;
+  farm::Simulators simulations(
+      simulator_options(request.crashes.empty() ? folder + "/crashes" : request.crashes), threads);
   const Result<farm::CoordinatorSummary> summary =
-      farm::coordinate(*store, farm::official_judge(*tools),
-                       {jobs, *host, stop, [&](const farm::CoordinatorNews& news) {
+      farm::coordinate(*store, farm::official_judge({*tools, simulations}),
+                       {threads, *host, request.stop, [&](const farm::CoordinatorNews& news) {
                           progress.tell(news);
-                          if (!events_file.empty()) events->write(farm_event(*store, news));
+                          if (!request.events.empty()) events->write(farm_event(*store, news));
                         }});
   progress.clear();
   if (!summary) return report(summary.error());
@@ -119,15 +123,15 @@ int score_farm(const std::string& folder, u32 jobs, bool json, bool trust,
   if (!status) return report(status.error());
   (*status)["coordinator"] = nullptr;  // this one, and it is done
   (*status)["run"] = summary_json(*summary);
-  events->write({{"event", "end"}, {"interrupted", stop()}});
+  events->write({{"event", "end"}, {"interrupted", request.stop()}});
   const std::string text =
-      json ? status->dump(2) + "\n" : summary_text(*summary) + farm::status_text(*status);
+      request.json ? status->dump(2) + "\n" : summary_text(*summary) + farm::status_text(*status);
   if (events->on_standard_output())
     std::fputs(text.c_str(), stderr);
   else if (const int code = print(text); code != exit_done)
     return code;
   if (const auto told = events->end(); !told) return report(told.error());
-  if (stop()) {
+  if (request.stop()) {
     std::fprintf(stderr,
                  "simfarm: interrupted; %lld are still queued. To go on:\n"
                  "  simfarm score --farm %s\n",

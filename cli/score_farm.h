@@ -7,8 +7,17 @@
 
 namespace simfarm::cli {
 
-/// Judges all that is queued; returns the exit code. `events`: the file of --events.
-int score_farm(const std::string& farm, u32 jobs, bool json, bool trust, const std::string& events,
-               const std::function<bool()>& stop);
+struct ScoreFarmRequest {
+  std::string farm;
+  std::string crashes;  ///< folder; empty: crashes/ in the farm
+  std::string events;   ///< the file of --events
+  u32 jobs = 0;         ///< 0: the host's threads
+  bool json = false;
+  bool trust = false;
+  std::function<bool()> stop;
+};
+
+/// Judges all that is queued; returns the exit code.
+int score_farm(const ScoreFarmRequest& request);
 
 }  // namespace simfarm::cli

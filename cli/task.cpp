@@ -40,8 +40,9 @@ int check(const std::string& folder, u32 jobs) {
   Result<farm::Toolchain> tools = build_toolchain({}, false);
   if (!tools) return report(tools.error());
   Progress progress(plan->size());
+  farm::Simulators simulations(simulator_options(""));
   const std::vector<farm::Scored> batch = farm::run_score(
-      std::move(*plan), *tools, jobs,
+      std::move(*plan), {*tools, simulations}, jobs,
       {{},
        [&](const farm::Entry& entry) { progress.started(entry.id); },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {

@@ -19,17 +19,18 @@ struct TryFlags {
   std::string path;
   std::string against;
   std::string elf;
+  std::string crashes;
   std::optional<std::string> only_case;
   bool trust = false;
   bool json = false;
 };
 
-farm::Scored judge(farm::Entry entry, const farm::Toolchain& tools,
+farm::Scored judge(farm::Entry entry, const farm::Workplace& workplace,
                    const std::optional<std::string>& only_case) {
   farm::Scored scored{std::move(entry), {}};
   if (scored.entry.task)
     scored.evaluation =
-        farm::evaluate(*scored.entry.task, scored.entry.submission, tools, only_case);
+        farm::evaluate(*scored.entry.task, scored.entry.submission, workplace, only_case);
   else
     scored.evaluation.failure = scored.entry.submission.error().message;
   return scored;
@@ -106,7 +107,9 @@ int try_one(TryFlags& flags) {
   }
   Result<farm::Toolchain> tools = tools_for(flags, *shipped);
   if (!tools) return report(tools.error());
-  std::vector<farm::Scored> batch = {judge(std::move(*entry), *tools, flags.only_case)};
+  farm::Simulators simulations(simulator_options(flags.crashes));
+  const farm::Workplace workplace{*tools, simulations};
+  std::vector<farm::Scored> batch = {judge(std::move(*entry), workplace, flags.only_case)};
   const farm::Evaluation& evaluation = batch[0].evaluation;
   if (!flags.elf.empty() && !evaluation.elf.empty())
     if (const auto written = write_file(flags.elf, evaluation.elf); !written)
@@ -119,7 +122,7 @@ int try_one(TryFlags& flags) {
   if (!flags.against.empty() && !flags.json) {
     Result<farm::Entry> other = find(flags.request, flags.against);
     if (!other) return report(other.error());
-    text += comparison(batch[0], judge(std::move(*other), *tools, flags.only_case));
+    text += comparison(batch[0], judge(std::move(*other), workplace, flags.only_case));
   }
   if (const int code = print(text); code != exit_done) return code;
   if (!farm::row(evaluation.verdict).authors) return exit_incomplete;
@@ -141,6 +144,7 @@ void add_try(CLI::App& app, int& exit_code) {
       "--tasks", flags->request.tasks,
       "Folder in which a submission's task is found by its name (the shipped tasks)");
   command->add_option("--elf", flags->elf, "Write the program that was judged to this file");
+  command->add_option("--crashes", flags->crashes, crashes_help);
   command->add_flag("--trust", flags->trust, trust_help);
   command->add_flag("--json", flags->json, "Print one JSON document (docs/json.md, simfarm.score)");
   command->footer(

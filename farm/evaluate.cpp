@@ -4,7 +4,6 @@
 
 #include "farm/build.h"
 #include "farm/digest.h"
-#include "farm/lint.h"
 
 namespace simfarm::farm {
 
@@ -34,7 +33,7 @@ Evaluation ended(Evaluation so_far, Verdict verdict, std::string why) {
 }  // namespace
 
 Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submission,
-                    const Toolchain& toolchain, const std::optional<std::string>& only_case) {
+                    const Workplace& workplace, const std::optional<std::string>& only_case) {
   Evaluation result;
   if (!submission) {
     // What cannot be read for the host's sake is not the author's fault.
@@ -46,26 +45,21 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
   if (const auto allowed = check_against(*submission, loaded.task); !allowed)
     return ended(std::move(result), Verdict::rejected, allowed.error().message);
 
-  Built built = build(toolchain, loaded.task, *submission);
-  if (built.verdict == Verdict::host_limit) built = build(toolchain, loaded.task, *submission);
+  Built built = build(workplace.toolchain, loaded.task, *submission);
+  if (built.verdict == Verdict::host_limit)
+    built = build(workplace.toolchain, loaded.task, *submission);
   if (built.verdict != Verdict::accepted)
     return ended(std::move(result), built.verdict, std::move(built.log));
   result.elf_digest = sha256(built.elf);
-  result.elf = built.elf;
-
-  Result<Image> image = parse_elf(std::move(built.elf), "kernel.elf");
-  if (!image) return ended(std::move(result), Verdict::rejected, image.error().message);
-  Linted linted = lint(*image, loaded.task);
-  result.local_bytes = linted.local_bytes;
-  if (linted.verdict != Verdict::accepted)
-    return ended(std::move(result), linted.verdict, std::move(linted.why));
+  result.elf = std::move(built.elf);
 
   std::vector<Case> chosen;
   if (only_case)
     std::copy_if(loaded.cases.begin(), loaded.cases.end(), std::back_inserter(chosen),
                  [&](const Case& each) { return each.name == *only_case; });
-  Judgement judgement = judge(loaded.task, only_case ? chosen : loaded.cases,
-                              std::make_shared<const Image>(std::move(*image)), linted.local_bytes);
+  Judgement judgement =
+      workplace.simulations.judge(loaded.task, only_case ? chosen : loaded.cases, result.elf);
+  result.local_bytes = judgement.local_bytes;
   result.cases = std::move(judgement.cases);
   result.failed_case = std::move(judgement.failed_case);
   return ended(std::move(result), judgement.verdict, std::move(judgement.failure));

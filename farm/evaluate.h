@@ -7,6 +7,7 @@
 
 #include "farm/case.h"
 #include "farm/judge.h"
+#include "farm/simulations.h"
 #include "farm/submission.h"
 #include "farm/task.h"
 #include "farm/toolchain.h"
@@ -37,9 +38,15 @@ struct Evaluation {
   Cycle score() const;
 };
 
+/// What judging needs of the host.
+struct Workplace {
+  const Toolchain& toolchain;  ///< builds sources
+  Simulations& simulations;    ///< run programs
+};
+
 /// Judges a submission that intake accepted (or the reason why it did not). With `only_case`, that
 /// case alone: for reruns, never for a board.
 Evaluation evaluate(const LoadedTask& task, const Result<Submission>& submission,
-                    const Toolchain& toolchain, const std::optional<std::string>& only_case = {});
+                    const Workplace& workplace, const std::optional<std::string>& only_case = {});
 
 }  // namespace simfarm::farm

@@ -34,6 +34,14 @@ std::string first_lines(const std::string& text, size_t lines) {
   return fmt::format("{}({} more lines)\n", text.substr(0, at), rest);
 }
 
+std::string cut(std::string text) {
+  if (text.size() <= max_failure_bytes) return text;
+  constexpr size_t room = 64;
+  const size_t kept = max_failure_bytes - room;
+  const std::string rest = fmt::format("\n({} more bytes)\n", text.size() - kept);
+  return text.substr(0, kept) + rest;
+}
+
 /// Judges one case; the story is in examine().
 class CaseJudge {
  public:
@@ -141,17 +149,37 @@ Judgement judge(const Task& task, const std::vector<Case>& cases,
                 std::shared_ptr<const Image> image, u64 local_bytes, const JudgeOptions& options) {
   const Program program{{std::move(image)}, {}};
   Judgement judgement;
+  judgement.local_bytes = local_bytes;
   for (const Case& one : cases) {
     CaseJudge judge(task, one, program, options);
     if (auto finding = judge.examine()) {
       judgement.verdict = finding->verdict;
       judgement.failed_case = one.name;
-      judgement.failure = std::move(finding->text);
+      judgement.failure = cut(std::move(finding->text));
       return judgement;
     }
     judgement.cases.push_back(judge.score(local_bytes));
   }
   return judgement;
+}
+
+Judgement judge_program(const Task& task, const std::vector<Case>& cases, std::vector<u8> elf,
+                        const JudgeOptions& options) {
+  Judgement refused;
+  Result<Image> image = parse_elf(std::move(elf), "kernel.elf");
+  if (!image) {
+    refused.verdict = Verdict::rejected;
+    refused.failure = cut(image.error().message);
+    return refused;
+  }
+  Linted linted = lint(*image, task);
+  if (linted.verdict == Verdict::accepted)
+    return judge(task, cases, std::make_shared<const Image>(std::move(*image)), linted.local_bytes,
+                 options);
+  refused.verdict = linted.verdict;
+  refused.failure = cut(std::move(linted.why));
+  refused.local_bytes = linted.local_bytes;
+  return refused;
 }
 
 }  // namespace simfarm::farm

@@ -33,16 +33,25 @@ struct CaseScore {
   Cycle score() const { return cycles + boot_cycles; }
 };
 
+/// Names in a program are its author's: lines for people are cut to this.
+inline constexpr u64 max_failure_bytes = 256u << 10;
+
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   std::string failed_case;       ///< by name; empty when accepted
   std::string failure;           ///< lines for people: what, where, the bytes or the report
   std::vector<CaseScore> cases;  ///< those that passed, in order
+  u64 local_bytes = 0;           ///< of the program's segments in local memory
 };
 
 /// Runs `image`, which lint accepted, on the cases in order, up to the first that fails.
 Judgement judge(const Task& task, const std::vector<Case>& cases,
                 std::shared_ptr<const Image> image, u64 local_bytes,
                 const JudgeOptions& options = {});
+
+/// The same from an ELF file's bytes, which are hostile until read and linted: REJECTED or
+/// MEMORY_LIMIT when they are not a program for this task.
+Judgement judge_program(const Task& task, const std::vector<Case>& cases, std::vector<u8> elf,
+                        const JudgeOptions& options = {});
 
 }  // namespace simfarm::farm

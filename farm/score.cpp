@@ -193,7 +193,7 @@ std::vector<std::string> outside(const std::vector<Entry>& entries, const std::s
   return outside(paths, folder);
 }
 
-std::vector<Scored> run_score(std::vector<Entry> plan, const Toolchain& toolchain, u32 threads,
+std::vector<Scored> run_score(std::vector<Entry> plan, const Workplace& workplace, u32 threads,
                               const ScoreProgress& progress) {
   std::vector<Scored> results;
   for (Entry& entry : plan) results.push_back({std::move(entry), {}});
@@ -209,7 +209,7 @@ std::vector<Scored> run_score(std::vector<Entry> plan, const Toolchain& toolchai
       if (progress.started) progress.started(each.entry);
     }
     each.evaluation =
-        each.entry.task ? evaluate(*each.entry.task, each.entry.submission, toolchain)
+        each.entry.task ? evaluate(*each.entry.task, each.entry.submission, workplace)
                         : Evaluation{Verdict::rejected, {}, each.entry.submission.error().message};
     each.evaluation.elf = {};  // a board needs its digest only
     const std::lock_guard lock(telling);

@@ -64,7 +64,7 @@ struct ScoreProgress {
 };
 
 /// Judges the plan on at most `threads` threads (0: the host's); results in the plan's order.
-std::vector<Scored> run_score(std::vector<Entry> plan, const Toolchain& toolchain, u32 threads,
+std::vector<Scored> run_score(std::vector<Entry> plan, const Workplace& workplace, u32 threads,
                               const ScoreProgress& progress);
 
 }  // namespace simfarm::farm

@@ -185,9 +185,9 @@ class Coordination {
 
 }  // namespace
 
-Judge official_judge(const Toolchain& toolchain) {
-  return [toolchain](const LoadedTask& task, const Result<Submission>& submission) {
-    return evaluate(task, submission, toolchain);
+Judge official_judge(const Workplace& workplace) {
+  return [workplace](const LoadedTask& task, const Result<Submission>& submission) {
+    return evaluate(task, submission, workplace);
   };
 }
 

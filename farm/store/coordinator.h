@@ -11,7 +11,7 @@ namespace simfarm::farm {
 using Judge = std::function<Evaluation(const LoadedTask&, const Result<Submission>&)>;
 
 /// The official one. The only place from which a farm's sources are built and run.
-Judge official_judge(const Toolchain& toolchain);
+Judge official_judge(const Workplace& workplace);
 
 /// What just happened, one call at a time.
 struct CoordinatorNews {

@@ -36,7 +36,8 @@ Result<i64> Store::insert(const Intake& intake) {
   const auto field = [&](const std::string Submission::*member) {
     return read ? (*intake.submission).*member : std::string();
   };
-  const Value task = intake.task == 0 ? Value() : Value(intake.task);
+  Value task;  // NULL
+  if (intake.task != 0) task = intake.task;
   if (const auto added = database_.run(
           "INSERT INTO submissions(name, task, author, parent, note, archive, sources, options, "
           "received, state) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, 'received')",

@@ -136,7 +136,7 @@ TEST(Judge, GivesEachMistakeItsVerdict) {
   auto plan = plan_score({.paths = {folder.path("tasks/small")}});
   ASSERT_TRUE(plan) << plan.error().message;
   ASSERT_EQ(plan->size(), all.size() + 1);
-  const std::vector<Scored> batch = run_score(std::move(*plan), test::real_toolchain(), 2, {});
+  const std::vector<Scored> batch = test::run_score_here(std::move(*plan), 2);
   for (const Attempt& each : all) {
     SCOPED_TRACE(each.name);
     const auto found = std::find_if(batch.begin(), batch.end(), [&](const Scored& one) {
@@ -175,9 +175,7 @@ TEST(Judge, ThreadsAndOrderOfNamingChangeNothing) {
   const auto document = [&](const std::vector<std::string>& order, u32 threads) {
     auto plan = plan_score({.paths = order});
     EXPECT_TRUE(plan) << plan.error().message;
-    return score_document(
-               make_boards(run_score(std::move(*plan), test::real_toolchain(), threads, {})), {})
-        .dump(2);
+    return score_document(make_boards(test::run_score_here(std::move(*plan), threads)), {}).dump(2);
   };
   const std::string expected = document(paths, 1);
   EXPECT_THAT(expected, HasSubstr("\"rank\": 4"));
@@ -189,8 +187,10 @@ TEST(Judge, TwoRunsOfOneProgramMustAgreeWhateverTheSeeds) {
   test::write_submission(folder, "kernel", kernel_with(""));
   const auto task = load_task_and_cases(test::write_small_task(folder));
   ASSERT_TRUE(task) << task.error().message;
+  const Toolchain tools = test::real_toolchain();
+  SimulationsHere here;
   const Evaluation built =
-      evaluate(**task, load_submission(folder.path("tasks/small/kernel")), test::real_toolchain());
+      evaluate(**task, load_submission(folder.path("tasks/small/kernel")), {tools, here});
   ASSERT_TRUE(built.accepted()) << built.failure;
   const auto image = std::make_shared<const Image>(parse_elf(built.elf, "k.elf").value());
   for (const u64 poison : {1, 2, 3}) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "farm/evaluate.h"
+#include "farm/score.h"
 #include "farm/tensor_file.h"
 #include "farm/toolchain.h"
 #include "tests/farm/support.h"
@@ -94,6 +95,13 @@ inline Toolchain real_toolchain() {
   const auto found = find_toolchain({SIMFARM_SOURCE_DIR, "/usr/local/bin:/usr/bin:/bin", "", ""});
   EXPECT_TRUE(found) << found.error().message;
   return *found;
+}
+
+/// Judges a batch with it, in this process.
+inline std::vector<Scored> run_score_here(std::vector<Entry> plan, u32 threads) {
+  const Toolchain tools = real_toolchain();
+  SimulationsHere here;
+  return run_score(std::move(plan), {tools, here}, threads, {});
 }
 
 }  // namespace simfarm::farm::test

@@ -1,0 +1,53 @@
+// Simulations in child processes: whatever a stranger's program does to the simulator, it does to
+// one process that is about to end anyway. What comes back is a record of bounded length
+// (simulation_record.h); a process that crashes, is silent or says anything else is SYSTEM_ERROR or
+// HOST_LIMIT, never the author's fault, and a reproducer is kept (crashes.h).
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "farm/crashes.h"
+#include "farm/simulations.h"
+#include "farm/simulator_worker.h"
+
+namespace simfarm::farm {
+
+struct SimulatorOptions {
+  /// Starts a worker: a program that calls serve_simulations(worker_socket).
+  std::vector<std::string> command;
+  std::function<std::string()> version;  ///< of the simulator, for reproducers
+  std::string crashes;                   ///< folder for them (crashes.h)
+  SimulatorLimits limits;
+};
+
+class SimulatorProcess;
+
+/// As many workers as threads ask at a time; one that is idle serves the next.
+class Simulators : public Simulations {
+ public:
+  /// Starts `ahead` workers, which make themselves ready while the caller does something else.
+  explicit Simulators(SimulatorOptions options, u32 ahead = 1);
+  /// Ends all workers, and what they run.
+  ~Simulators() override;
+
+  Judgement judge(const Task& task, const std::vector<Case>& cases, std::span<const u8> elf,
+                  const JudgeOptions& options = {}) override;
+
+  /// The same of a request that is packed already (a reproducer's).
+  Judgement judge_request(std::span<const u8> request, const Task& task,
+                          const std::vector<Case>& cases);
+
+ private:
+  std::unique_ptr<SimulatorProcess> take();
+  void give_back(std::unique_ptr<SimulatorProcess> worker);
+
+  SimulatorOptions options_;
+  Crashes crashes_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<SimulatorProcess>> idle_;
+};
+
+}  // namespace simfarm::farm
