@@ -22,6 +22,7 @@ void add_status(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_leader(CLI::App& app, int& exit_code);
 void add_acts(CLI::App& app, int& exit_code);
+void add_rejudge(CLI::App& app, int& exit_code);
 void add_board(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);

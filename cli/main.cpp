@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   add_show(app, exit_code);
   add_leader(app, exit_code);
   add_acts(app, exit_code);
+  add_rejudge(app, exit_code);
   add_board(app, exit_code);
   add_doctor(app, exit_code);
   add_rerun(app, exit_code);

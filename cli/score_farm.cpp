@@ -59,10 +59,18 @@ nlohmann::ordered_json farm_event(farm::Store& store, const farm::CoordinatorNew
       {"event", news.what == What::started ? "running" : "settled"},
       {"task", known ? nlohmann::ordered_json((*one)->task) : nlohmann::ordered_json()},
       {"submission", fmt::format("{}", news.submission)}};
+  if (news.rejudge != 0) event["set"] = news.rejudge;
   if (news.what == What::started) return event;
   event["state"] = known ? nlohmann::ordered_json(name((*one)->state)) : nlohmann::ordered_json();
-  event["verdict"] = event["cycles"] = nullptr;
+  event["verdict"] = nullptr;
+  event["cycles"] = nullptr;
   event["answered"] = news.what == What::answered;
+  if (news.rejudge != 0) {  // what counts for it does not change
+    event["verdict"] = news.settled == farm::Settled::judged
+                           ? nlohmann::ordered_json(name(news.verdict))
+                           : nlohmann::ordered_json();
+    return event;
+  }
   if (!known || (*one)->evaluation.empty()) return event;
   const Result<farm::Evaluation> evaluation = store.evaluation((*one)->evaluation);
   if (!evaluation) return event;

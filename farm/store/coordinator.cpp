@@ -95,7 +95,8 @@ class Coordination {
             tasks_.at(claimed->claim->task).loaded->task.name,
             Settled::judged,
             {},
-            *queued});
+            *queued,
+            claimed->claim->rejudge});
     return claimed->claim;
   }
 
@@ -128,9 +129,7 @@ class Coordination {
     return {};
   }
 
-  Result<i64> count_queued() {
-    return store_.database().integer("SELECT count(*) FROM submissions WHERE state = 'queued'");
-  }
+  Result<i64> count_queued() { return store_.count_queued(); }
 
   /// From the archive to the result; no lock is held.
   Evaluation evaluate_claim(const Claim& claim) {
@@ -166,7 +165,7 @@ class Coordination {
         break;
     }
     tell({CoordinatorNews::What::settled, claim.submission, tasks_.at(claim.task).loaded->task.name,
-          *settled, evaluation.verdict, count_queued() ? *count_queued() : 0});
+          *settled, evaluation.verdict, count_queued() ? *count_queued() : 0, claim.rejudge});
     return true;
   }
 

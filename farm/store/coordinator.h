@@ -21,6 +21,7 @@ struct CoordinatorNews {
   Settled settled = Settled::judged;    ///< when `settled`
   Verdict verdict = Verdict::accepted;  ///< when `settled`
   i64 queued = 0;                       ///< that wait now
+  i64 rejudge = 0;                      ///< the set for which it is judged again; 0: none
 };
 
 struct CoordinatorRequest {

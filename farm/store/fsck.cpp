@@ -70,45 +70,57 @@ class FarmCheck {
       const Result<std::vector<Event>> events = store_.events(id);
       if (!events) return events.error();
       report_.events += events->size();
-      check_walk(id, *events, parse_state(submissions.text(1)).value_or(State::count));
+      const Result<std::optional<StoredSubmission>> one = store_.submission(id);
+      if (!one) return one.error();
+      check_walk(id, *events, *one ? (*one)->state : State::count,
+                 parse_state(submissions.text(1)).value_or(State::count));
       for (const Event& event : *events) used.insert(event.evaluation);
     }
     if (const auto read = submissions.end(); !read) return read.error();
+    if (const auto done = check_sets(used); !done) return done.error();
     for (const auto& [key, verdict] : verdicts_)
       if (!used.contains(key)) problem(fmt::format("result {}: the log does not know it", key));
     return {};
   }
 
-  void check_walk(i64 id, const std::vector<Event>& events, State now) {
+  /// `says`: the state that the log comes to, its sets considered; `now`: that of the table.
+  void check_walk(i64 id, const std::vector<Event>& events, State says, State now) {
     if (events.empty() || events.front().state != State::received)
       return problem(fmt::format("submission {}: its log does not begin with received", id));
     for (size_t k = 1; k < events.size(); ++k)
       if (!may_follow(events[k - 1].state, events[k].state, events[k].act))
         problem(fmt::format("submission {}: its log has {} after {}", id, name(events[k].state),
                             name(events[k - 1].state)));
-    if (events.back().state != now)
-      problem(fmt::format("submission {}: the log says {}, the table {}", id,
-                          name(events.back().state), name(now)));
-    for (const Event& event : events) check_judgement(event, events.back());
+    if (says != now)
+      problem(
+          fmt::format("submission {}: the log says {}, the table {}", id, name(says), name(now)));
+    for (const Event& event : events) check_judgement(event);
   }
 
-  /// A judgement that the log has: its result is there, and allows the last state.
-  void check_judgement(const Event& event, const Event& last) {
-    if (event.state != State::judged) return;
-    const auto found = verdicts_.find(event.evaluation);
-    if (found == verdicts_.end())
-      return problem(fmt::format("submission {}: judged, and its result is not there (or damaged)",
-                                 event.submission));
-    if (!allows(found->second, last))
-      problem(fmt::format("submission {}: its verdict is {}, its last state {}", event.submission,
-                          name(found->second), name(last.state)));
+  /// A judgement that the log has: its result is there.
+  void check_judgement(const Event& event) {
+    if (event.state == State::judged && !verdicts_.contains(event.evaluation))
+      problem(fmt::format("submission {}: judged, and its result is not there (or damaged)",
+                          event.submission));
   }
 
-  static bool allows(Verdict verdict, const Event& last) {
-    if (last.act == Act::hold || last.act == Act::cancel) return true;
-    const bool ranked = last.state == State::ranked;
-    if (verdict == Verdict::held) return ranked == (last.act != Act::none);
-    return (verdict == Verdict::accepted) == ranked;
+  /// Sets that were applied have a result for each member.
+  Result<void> check_sets(std::set<std::string>& used) {
+    const Result<std::vector<RejudgeSet>> sets = store_.rejudges();
+    if (!sets) return sets.error();
+    for (const RejudgeSet& set : *sets) {
+      const Result<std::vector<RejudgeMember>> members = store_.rejudge_members(set.id);
+      if (!members) return members.error();
+      for (const RejudgeMember& each : *members) {
+        used.insert(each.after);
+        if (set.state == SetState::applied && !verdicts_.contains(each.after))
+          problem(
+              fmt::format("set {}: applied, and the result of submission {} is not there (or "
+                          "damaged)",
+                          set.id, each.submission));
+      }
+    }
+    return {};
   }
 
   Result<void> check_leases() {

@@ -80,6 +80,38 @@ CREATE TABLE events(
 CREATE INDEX events_by_submission ON events(submission, id);
 CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged' AND act = '';
 
+CREATE TABLE rejudges(                  -- sets of submissions that are judged again
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  selection TEXT NOT NULL,              -- for people
+  reason TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE rejudge_members(
+  rejudge INTEGER NOT NULL REFERENCES rejudges(id),
+  submission INTEGER NOT NULL REFERENCES submissions(id),
+  before TEXT NOT NULL REFERENCES evaluations(key),  -- what it had when the set was begun
+  result TEXT REFERENCES evaluations(key),           -- NULL: not judged yet
+  evaluation TEXT,                      -- the key that it runs under
+  lease_end INTEGER,                    -- NULL: nobody has a lease
+  attempt INTEGER NOT NULL DEFAULT 0,   -- leases so far: the token of the present one
+  faults INTEGER NOT NULL DEFAULT 0,    -- of the farm's own, while judging it
+  PRIMARY KEY (rejudge, submission)
+) STRICT;
+CREATE INDEX members_by_submission ON rejudge_members(submission);
+CREATE UNIQUE INDEX one_member_run ON rejudge_members(evaluation) WHERE lease_end IS NOT NULL;
+
+CREATE TABLE rejudge_log(               -- what became of sets, one line each time
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time INTEGER NOT NULL,
+  rejudge INTEGER NOT NULL REFERENCES rejudges(id),
+  state TEXT NOT NULL CHECK (state IN ('begun', 'applied', 'cancelled')),
+  detail TEXT NOT NULL                  -- the reason
+) STRICT;
+CREATE UNIQUE INDEX one_fate ON rejudge_log(rejudge, state);
+CREATE TRIGGER sets_stay BEFORE UPDATE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
+CREATE TRIGGER sets_last BEFORE DELETE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
+
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER evaluations_stay BEFORE UPDATE ON evaluations
@@ -98,6 +130,40 @@ const std::array<Migration, schema_version - 1> migrations = {{
 ALTER TABLE events ADD COLUMN act TEXT NOT NULL DEFAULT '';
 DROP INDEX one_judgement;
 CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged' AND act = '';
+)SQL"},
+    // 2 -> 3: sets of submissions that are judged again.
+    {R"SQL(
+CREATE TABLE rejudges(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  selection TEXT NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE rejudge_members(
+  rejudge INTEGER NOT NULL REFERENCES rejudges(id),
+  submission INTEGER NOT NULL REFERENCES submissions(id),
+  before TEXT NOT NULL REFERENCES evaluations(key),
+  result TEXT REFERENCES evaluations(key),
+  evaluation TEXT,
+  lease_end INTEGER,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  faults INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (rejudge, submission)
+) STRICT;
+CREATE INDEX members_by_submission ON rejudge_members(submission);
+CREATE UNIQUE INDEX one_member_run ON rejudge_members(evaluation) WHERE lease_end IS NOT NULL;
+
+CREATE TABLE rejudge_log(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time INTEGER NOT NULL,
+  rejudge INTEGER NOT NULL REFERENCES rejudges(id),
+  state TEXT NOT NULL CHECK (state IN ('begun', 'applied', 'cancelled')),
+  detail TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX one_fate ON rejudge_log(rejudge, state);
+CREATE TRIGGER sets_stay BEFORE UPDATE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
+CREATE TRIGGER sets_last BEFORE DELETE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
 )SQL"},
 }};
 

@@ -66,9 +66,32 @@ struct StoredSubmission {
   std::string archive;            ///< digest of what was handed in
   std::string sources;            ///< digest of its files
   State state = State::received;  ///< as the log says
-  std::string evaluation;         ///< key; empty: not judged
+  std::string evaluation;         ///< key of what counts now; empty: not judged
   Act act = Act::none;            ///< what led to `state`
   std::string detail;             ///< of it: the reason that a person gave
+};
+
+/// What became of a set of submissions that are judged again.
+enum class SetState : u8 {
+  begun,      ///< its members are judged; what they had counts
+  applied,    ///< what they have now counts
+  cancelled,  ///< it does not count, or no longer
+  count
+};
+/// "begun".
+std::string_view name(SetState state);
+
+struct RejudgeSet {
+  i64 id = 0;
+  std::string task, selection, reason;
+  SetState state = SetState::begun;
+};
+
+struct RejudgeMember {
+  i64 submission = 0;
+  std::string before;    ///< key of what it had when the set was begun
+  std::string after;     ///< key of what it has now; empty: not judged yet
+  bool gave_up = false;  ///< the farm failed to judge it, more often than it tries
 };
 
 /// One line of the log.
@@ -98,6 +121,7 @@ struct Claim {
   i64 attempt = 0;
   std::string archive;
   std::string key;
+  i64 rejudge = 0;  ///< the set for which it is judged again; 0: none
 };
 
 /// What asking for work gave.
@@ -113,6 +137,13 @@ enum class Settled : u8 {
   gave_up,  ///< the same, too often: system error
   stale,    ///< the lease was no longer his; nothing was changed
 };
+
+// Longer than any evaluation takes. A coordinator's end takes its leases back at once
+// (requeue_leased). A clock that jumps costs a second run, whose lease alone counts then.
+inline constexpr i64 lease_milliseconds = i64{6} * 3600 * 1000;
+
+/// Error (usage): a person's reason must be one line of text that may be shown, and not too long.
+Result<void> check_reason(const std::string& reason);
 
 struct StoreOptions {
   std::function<i64()> clock;  ///< milliseconds since 1970; the host's when empty
@@ -163,14 +194,29 @@ class Store {
                            const JudgingHost& host);
   /// Takes all leases back: whoever had them is gone. Returns how many.
   Result<i64> requeue_leased();
-  /// Tasks of queued submissions.
+  /// Tasks of what waits to be judged.
   Result<std::vector<i64>> queued_tasks();
+  /// How many wait: queued ones, and members of sets that are judged again.
+  Result<i64> count_queued();
 
   // A person's decisions (store_acts.cpp).
   /// Does that to all of them or, with an error, to none. The reason goes into the log: one line of
   /// text, needed for all but cancel. Error (usage): one of them is in a state in which that cannot
   /// be done; the message says in which, and what can.
   Result<std::vector<Acted>> act(const std::vector<i64>& ids, Act act, const std::string& reason);
+
+  // Judging again (store_rejudge.cpp). Members are judged as what is queued, after it.
+  /// Begins a set; its number. Error (usage): one of them was not judged, or is in a set that is
+  /// neither applied nor cancelled.
+  Result<i64> begin_rejudge(const StoredTask& task, const std::vector<i64>& submissions,
+                            const std::string& selection, const std::string& reason);
+  Result<std::vector<RejudgeSet>> rejudges();
+  /// Error (usage): no such set.
+  Result<RejudgeSet> rejudge(i64 id);
+  Result<std::vector<RejudgeMember>> rejudge_members(i64 set);
+  /// Applies a set that was begun, or cancels one that was begun or applied: then what its members
+  /// had counts again. Error (usage): another state, or not all of it is judged.
+  Result<void> settle_rejudge(i64 set, SetState to, const std::string& reason);
 
   // Looking (store_read.cpp).
   Result<std::optional<StoredSubmission>> submission(i64 id);
@@ -193,6 +239,15 @@ class Store {
   /// Appends to the log, and sets the state that the log says.
   Result<void> log(i64 submission, State state, i64 attempt, const std::string& detail,
                    const std::string& evaluation = {}, Act act = Act::none);
+  Result<void> log_set(i64 set, SetState state, const std::string& reason);
+  Result<void> add_member(i64 set, const StoredTask& task, i64 id);
+  /// Makes the table say what the log says of a set's members.
+  Result<void> set_states(i64 set);
+  Result<std::optional<Claim>> claim_member(const KeyOf& key_of);
+  Result<Settled> complete_member(const Claim& claim, const Evaluation& evaluation,
+                                  const JudgingHost& host);
+  /// Whether somebody has a lease under that key.
+  Result<bool> is_running(const std::string& key);
   /// One of act(); inside a transaction.
   Result<Acted> act_on(i64 id, Act act, const std::string& reason);
   struct Intake;

@@ -31,8 +31,9 @@ std::string_view choices(State state) {
   }
 }
 
-Result<void> check_reason(Act act, const std::string& reason) {
-  if (reason.empty() && act == Act::cancel) return {};
+}  // namespace
+
+Result<void> check_reason(const std::string& reason) {
   if (reason.empty()) return usage_error("a reason is needed: it goes into the log");
   if (const auto problem = text_problem(reason, false))
     return usage_error("the reason " + *problem);
@@ -40,6 +41,8 @@ Result<void> check_reason(Act act, const std::string& reason) {
     return usage_error(fmt::format("the reason has more than {} characters", max_reason));
   return {};
 }
+
+namespace {
 
 /// Where an act leads; `verdict` is what the submission was judged, if it was.
 State led_to(Act act, std::optional<Verdict> verdict) {
@@ -91,7 +94,8 @@ Result<Acted> Store::act_on(i64 id, Act act, const std::string& reason) {
 
 Result<std::vector<Acted>> Store::act(const std::vector<i64>& ids, Act act,
                                       const std::string& reason) {
-  if (const auto good = check_reason(act, reason); !good) return good.error();
+  if (!reason.empty() || act != Act::cancel)
+    if (const auto good = check_reason(reason); !good) return good.error();
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
   std::vector<Acted> done;

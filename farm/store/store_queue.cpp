@@ -9,10 +9,6 @@
 namespace simfarm::farm {
 namespace {
 
-// Longer than any evaluation takes. A coordinator's end takes its leases back at once
-// (requeue_leased). A clock that jumps costs a second run, whose lease alone counts then.
-constexpr i64 lease_milliseconds = i64{6} * 3600 * 1000;
-
 struct Waiting {
   i64 submission = 0;
   i64 task = 0;
@@ -36,7 +32,8 @@ struct Looked {
   std::optional<Waiting> next;
 };
 
-Result<Looked> look_through(Database& database, const Store::KeyOf& key_of) {
+Result<Looked> look_through(Database& database, const Store::KeyOf& key_of,
+                            const std::function<Result<bool>(const std::string&)>& is_running) {
   Looked looked;
   Query query(database,
               "SELECT s.id, s.task, coalesce(j.attempt, 0), s.archive, s.sources, s.options "
@@ -48,12 +45,11 @@ Result<Looked> look_through(Database& database, const Store::KeyOf& key_of) {
     if (each.key.empty()) continue;
     const Result<std::optional<Verdict>> known = verdict_of(database, each.key);
     if (!known) return known.error();
-    const Result<i64> running = database.integer(
-        "SELECT count(*) FROM jobs WHERE token IS NOT NULL AND evaluation = ?", {each.key});
+    const Result<bool> running = is_running(each.key);
     if (!running) return running.error();
     if (*known)
       looked.answered.emplace_back(std::move(each), **known);
-    else if (*running == 0)
+    else if (!*running)
       looked.next = std::move(each);
   }
   if (const auto read = query.end(); !read) return read.error();
@@ -101,12 +97,22 @@ Result<Claim> Store::lease(i64 submission, i64 task, i64 attempt, const std::str
   return Claim{*token, submission, task, attempt, archive, key};
 }
 
+Result<bool> Store::is_running(const std::string& key) {
+  const Result<i64> leases = database_.integer(
+      "SELECT (SELECT count(*) FROM jobs WHERE token IS NOT NULL AND evaluation = ?1) + "
+      "(SELECT count(*) FROM rejudge_members WHERE lease_end IS NOT NULL AND evaluation = ?1)",
+      {key});
+  if (!leases) return leases.error();
+  return *leases != 0;
+}
+
 Result<Claimed> Store::claim(const KeyOf& key_of) {
   Claimed result;
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
   if (const auto ended = take_back(now(), "its lease ended"); !ended) return ended.error();
-  const Result<Looked> looked = look_through(database_, key_of);
+  const Result<Looked> looked =
+      look_through(database_, key_of, [&](const std::string& key) { return is_running(key); });
   if (!looked) return looked.error();
   for (const auto& [each, verdict] : looked->answered) {
     if (const auto done =
@@ -121,6 +127,10 @@ Result<Claimed> Store::claim(const KeyOf& key_of) {
         lease(each.submission, each.task, each.attempt + 1, each.archive, each.key);
     if (!leased) return leased.error();
     result.claim = std::move(*leased);
+  } else {
+    Result<std::optional<Claim>> member = claim_member(key_of);
+    if (!member) return member.error();
+    result.claim = std::move(*member);
   }
   if (const auto done = transaction->commit(); !done) return done.error();
   return result;
@@ -153,9 +163,11 @@ Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
 
 Result<Settled> Store::complete(const Claim& claim, const Evaluation& evaluation,
                                 const JudgingHost& host) {
-  if (!row(evaluation.verdict).authors) return complete_fault(claim, evaluation);
-  if (!evaluation.elf.empty())
+  const bool authors = row(evaluation.verdict).authors;
+  if (authors && !evaluation.elf.empty())
     if (const auto put = blobs_.put(evaluation.elf); !put) return put.error();
+  if (claim.rejudge != 0) return complete_member(claim, evaluation, host);
+  if (!authors) return complete_fault(claim, evaluation);
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
   const Result<bool> ours = end_lease(database_, claim);
@@ -210,7 +222,12 @@ Result<i64> Store::take_back(i64 until, const std::string& why) {
         !freed)
       return freed.error();
   }
-  return static_cast<i64>(leased.size());
+  if (const auto freed = database_.run(
+          "UPDATE rejudge_members SET lease_end = NULL, evaluation = NULL WHERE lease_end <= ?",
+          {until});
+      !freed)
+    return freed.error();
+  return static_cast<i64>(leased.size()) + database_.changed();
 }
 
 Result<i64> Store::requeue_leased() {
@@ -223,12 +240,33 @@ Result<i64> Store::requeue_leased() {
   return count;
 }
 
+namespace {
+
+constexpr std::string_view waiting_members =
+    "FROM rejudge_members m JOIN rejudges r ON r.id = m.rejudge WHERE m.result IS NULL AND "
+    "m.lease_end IS NULL AND m.faults <= ? AND (SELECT l.state FROM rejudge_log l WHERE "
+    "l.rejudge = m.rejudge ORDER BY l.id DESC LIMIT 1) = 'begun'";
+
+}  // namespace
+
 Result<std::vector<i64>> Store::queued_tasks() {
   std::vector<i64> tasks;
-  Query query(database_, "SELECT DISTINCT task FROM submissions WHERE state = 'queued'");
+  Query query(database_,
+              fmt::format("SELECT task FROM submissions WHERE state = 'queued' UNION "
+                          "SELECT r.task {}",
+                          waiting_members),
+              {max_retries});
   while (query.next()) tasks.push_back(query.integer(0));
   if (const auto read = query.end(); !read) return read.error();
   return tasks;
+}
+
+Result<i64> Store::count_queued() {
+  return database_.integer(
+      fmt::format("SELECT (SELECT count(*) FROM submissions WHERE state = 'queued') + "
+                  "(SELECT count(*) {})",
+                  waiting_members),
+      {max_retries});
 }
 
 }  // namespace simfarm::farm

@@ -7,13 +7,29 @@
 namespace simfarm::farm {
 namespace {
 
-// By the log alone: what a submission's last event says, the key that it was judged under.
+// By the log alone: what a submission's last event says, and the key of the result that counts:
+// that of the set that was applied last and not cancelled, else the one that it was judged under.
 constexpr std::string_view submission_columns =
     "SELECT s.id, s.name, t.name, s.author, s.parent, s.note, s.archive, s.sources, "
-    "last.state, (SELECT e.evaluation FROM events e WHERE e.submission = s.id AND "
-    "e.state = 'judged' AND e.act = ''), last.act, last.detail "
-    "FROM submissions s LEFT JOIN tasks t ON t.id = s.task JOIN events last ON "
+    "last.state, s.counts, last.act, last.detail, "
+    "(SELECT v.verdict FROM evaluations v WHERE v.key = s.counts) "
+    "FROM (SELECT *, coalesce("
+    "(SELECT m.result FROM rejudge_members m JOIN rejudge_log l ON l.rejudge = m.rejudge "
+    "WHERE m.submission = submissions.id AND l.state = 'applied' AND NOT EXISTS (SELECT 1 FROM "
+    "rejudge_log c WHERE c.rejudge = l.rejudge AND c.id > l.id) ORDER BY l.id DESC LIMIT 1), "
+    "(SELECT e.evaluation FROM events e WHERE e.submission = submissions.id AND "
+    "e.state = 'judged' AND e.act = '')) AS counts FROM submissions) s LEFT JOIN tasks t ON t.id = "
+    "s.task JOIN events last ON "
     "last.id = (SELECT max(e.id) FROM events e WHERE e.submission = s.id) ";
+
+/// The state that the log says, where a set that was applied changed the verdict behind it.
+State state_under(State logged, Act act, const std::optional<Verdict>& verdict) {
+  const bool rule_held = logged == State::held && act == Act::none;
+  if (!verdict || (logged != State::judged && logged != State::ranked && !rule_held)) return logged;
+  if (*verdict == Verdict::accepted) return State::ranked;
+  if (*verdict == Verdict::held) return act == Act::none ? State::held : State::ranked;
+  return State::judged;
+}
 
 StoredSubmission read_submission(const Query& query) {
   StoredSubmission one;
@@ -28,6 +44,7 @@ StoredSubmission read_submission(const Query& query) {
   one.state = parse_state(query.text(8)).value_or(State::count);
   one.evaluation = query.text(9);
   one.act = parse_act(query.text(10)).value_or(Act::count);
+  one.state = state_under(one.state, one.act, parse_verdict(query.text(12)));
   one.detail = query.text(11);
   return one;
 }

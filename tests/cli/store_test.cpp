@@ -129,6 +129,27 @@ TEST_F(StoreCommands, WhatAPersonDecidesIsOnTheBoardAndInTheLog) {
   EXPECT_EQ(run("farm fsck farm").status, 0);
 }
 
+TEST_F(StoreCommands, ASetIsJudgedAgainAppliedAndCancelled) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
+  ASSERT_EQ(run("score --trust").status, 0) << told();
+  const std::string before = run("board small --json").output;
+  EXPECT_EQ(run("rejudge begin small --set best --reason x").status, 2);
+  EXPECT_THAT(told(), HasSubstr("say all, ranked, top:N, or numbers"));
+  EXPECT_THAT(run("rejudge begin small --set ranked --reason 'newer compiler'").output,
+              HasSubstr("set 1: 1 submissions wait. Next:\n  simfarm score --farm farm\n"));
+  EXPECT_EQ(run("rejudge apply 1 --reason x").status, 2) << "not judged yet";
+  EXPECT_EQ(run("score --trust").status, 0) << told();
+  const json set = document("rejudge show 1 --json");
+  EXPECT_EQ(set["schema"], "simfarm.rejudge");
+  EXPECT_EQ(set["counts"]["same"], 1) << "the same compiler";
+  EXPECT_EQ(run("rejudge apply 1 --reason good").status, 0) << told();
+  EXPECT_THAT(run("rejudge show").output, HasSubstr("set 1: ranked of task small, applied: newer"));
+  EXPECT_EQ(run("rejudge cancel 1 --reason bad").status, 0) << told();
+  EXPECT_EQ(run("board small --json").output, before);
+  EXPECT_EQ(run("rejudge show 2").status, 2);
+  EXPECT_EQ(run("farm fsck farm").status, 0);
+}
+
 TEST_F(StoreCommands, ACheckoutOfTheLeaderScoresAsTheLeaderDoes) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
   EXPECT_EQ(document("leader small --json")["submission"], "kernel") << "nothing is judged yet";

@@ -17,16 +17,7 @@ using test::expect_whole;
 using test::FarmFolder;
 using test::in_child;
 using test::invented_source;
-
-/// Ends the process, as kill -9 does, when a transaction reaches its step number `at`.
-StoreOptions killed_at(int at) {
-  auto left = std::make_shared<int>(at);
-  StoreOptions options;
-  options.boundary = [left](std::string_view) {
-    if (--*left == 0) kill(getpid(), SIGKILL);
-  };
-  return options;
-}
+using test::killed_at;
 
 i64 judgements(Store& store) {
   return *store.database().integer("SELECT count(*) FROM events WHERE state = 'judged'");

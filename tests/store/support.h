@@ -1,6 +1,7 @@
 // What the store's tests share: farms with a small task, submissions to it, judges that run
 // nothing.
 #pragma once
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +123,16 @@ inline std::string board_bytes(Store& store) {
   std::vector<Scored> batch = *store.scored(*task);
   for (Scored& each : batch) each.entry.rerun = "";
   return batch.empty() ? "" : board_document(make_boards(batch).front()).dump();
+}
+
+/// Ends the process, as kill -9 does, when a transaction reaches its step number `at`.
+inline StoreOptions killed_at(int at) {
+  auto left = std::make_shared<int>(at);
+  StoreOptions options;
+  options.boundary = [left](std::string_view) {
+    if (--*left == 0) kill(getpid(), SIGKILL);
+  };
+  return options;
 }
 
 /// Runs `body` in a process of its own; its exit status, or minus the signal that ended it.
