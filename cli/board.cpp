@@ -15,6 +15,7 @@ namespace {
 struct BoardFlags {
   std::string farm;
   std::string task;
+  u32 timing = timing_version;
   bool json = false;
   bool csv = false;
   bool html = false;
@@ -32,7 +33,7 @@ int board(const BoardFlags& flags) {
   if (!path) return report(path.error());
   Result<farm::Store> store = farm::Store::open_to_read(*path);
   if (!store) return report(store.error());
-  const Result<farm::TaskBoard> found = farm::task_board(*store, flags.task);
+  const Result<farm::TaskBoard> found = farm::task_board(*store, flags.task, flags.timing);
   if (!found) return report(found.error());
   const std::string text = board_as(flags, found->board);
   if (flags.html_file.empty()) return print(text);
@@ -48,6 +49,8 @@ void add_board(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<BoardFlags>();
   command->add_option("task", flags->task, "The task's name")->required();
   command->add_option("--farm", flags->farm, farm_help);
+  command->add_option("--timing", flags->timing,
+                      "Rank the results of this version of the timing (the present one)");
   CLI::Option* json = command->add_flag("--json", flags->json,
                                         "Print one JSON document (docs/json.md, simfarm.board)");
   CLI::Option* csv =

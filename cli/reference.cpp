@@ -126,14 +126,14 @@ std::string zsh_completion(const std::vector<CommandTable>& tables) {
   return fmt::format(R"(#compdef simfarm
 # zsh completion of simfarm, made by `simfarm completion zsh`
 _simfarm() {{
-  local path=simfarm k
+  local line=simfarm k
   local -a commands options
   for ((k = 2; k < CURRENT; k++)); do
-    case "$path ${{words[k]}}" in
-      {}) path="$path ${{words[k]}}" ;;
+    case "$line ${{words[k]}}" in
+      {}) line="$line ${{words[k]}}" ;;
     esac
   done
-  case "$path" in
+  case "$line" in
 {}  esac
   if [[ ${{words[CURRENT]}} == -* ]]; then
     _describe option options
@@ -143,7 +143,7 @@ _simfarm() {{
     _files
   fi
 }}
-compdef _simfarm simfarm
+if [[ ${{funcstack[1]}} == _simfarm ]]; then _simfarm "$@"; else compdef _simfarm simfarm; fi
 )",
                      paths, cases);
 }

@@ -51,12 +51,16 @@ std::vector<size_t> find_records(const std::vector<Row>& rows) {
   return records;
 }
 
-Board make_board(std::vector<const Scored*> scored) {
+Board make_board(std::vector<const Scored*> scored, u32 timing) {
   Board board;
+  board.timing = timing;
   const Entry& first = scored.front()->entry;
   board.task = first.task ? &first.task->task : nullptr;
-  const auto order = [](const Scored* each) {
-    const bool accepted = each->evaluation.accepted();
+  const auto ranks = [&](const Scored* each) {
+    return each->evaluation.accepted() && each->evaluation.timing == timing;
+  };
+  const auto order = [&](const Scored* each) {
+    const bool accepted = ranks(each);
     return std::tuple(!accepted, accepted ? each->evaluation.score() : 0, each->entry.order,
                       each->entry.id);
   };
@@ -64,11 +68,11 @@ Board make_board(std::vector<const Scored*> scored) {
             [&](const Scored* a, const Scored* b) { return order(a) < order(b); });
   const auto kernel = std::find_if(scored.begin(), scored.end(),
                                    [](const Scored* each) { return each->entry.id == "kernel"; });
-  const bool base = kernel != scored.end() && (*kernel)->evaluation.accepted();
+  const bool base = kernel != scored.end() && ranks(*kernel);
   u32 rank = 0;
   for (const Scored* each : scored) {
     Row row = make_row(*each);
-    if (each->evaluation.accepted()) row.rank = ++rank;
+    if (ranks(each)) row.rank = ++rank;
     if (row.rank != 0 && base)
       row.speedup = ratio((*kernel)->evaluation.score(), each->evaluation.score());
     board.rows.push_back(std::move(row));
@@ -80,11 +84,11 @@ Board make_board(std::vector<const Scored*> scored) {
 
 }  // namespace
 
-std::vector<Board> make_boards(const std::vector<Scored>& batch) {
+std::vector<Board> make_boards(const std::vector<Scored>& batch, u32 timing) {
   std::map<std::string, std::vector<const Scored*>> tasks;
   for (const Scored& each : batch) tasks[task_name(each.entry)].push_back(&each);
   std::vector<Board> boards;
-  for (auto& [name, scored] : tasks) boards.push_back(make_board(std::move(scored)));
+  for (auto& [name, scored] : tasks) boards.push_back(make_board(std::move(scored), timing));
   return boards;
 }
 

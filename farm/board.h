@@ -34,15 +34,21 @@ struct Headroom {
 };
 
 struct Board {
-  const Task* task = nullptr;  ///< null: of submissions that name no known task, all rejected
-  std::vector<Row> rows;       ///< ranked ones first, by cycles, order, id; then the others
+  u32 timing = timing_version;  ///< results of another version are not ranked
+  const Task* task = nullptr;   ///< null: of submissions that name no known task, all rejected
+  std::vector<Row> rows;        ///< ranked ones first, by cycles, order, id; then the others
   /// Places of the rows that were the best ones when they were handed in, in that order.
   std::vector<size_t> records = {};
 };
 
 /// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller
-/// order first, then the smaller id.
-std::vector<Board> make_boards(const std::vector<Scored>& batch);
+/// order first, then the smaller id. Only results of that timing are ranked.
+std::vector<Board> make_boards(const std::vector<Scored>& batch, u32 timing = timing_version);
+
+/// Whether a row's cycles may be compared with those of the ranked ones.
+inline bool comparable(const Board& board, const Row& row) {
+  return row.scored->evaluation.timing == board.timing;
+}
 
 /// Who leads: rank 1; null: nobody is ranked.
 const Row* leader_of(const Board& board);

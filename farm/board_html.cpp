@@ -77,21 +77,27 @@ PageJson bins_json(const Scored& scored) {
 }
 
 /// In the order in which farm/page/board.js takes it apart.
-PageJson page_row(const Row& row) {
+PageJson page_row(const Board& board, const Row& row) {
   const Scored& scored = *row.scored;
-  return PageJson::array(
-      {row.rank, scored.entry.order, row.submission, row.author, name(scored.evaluation.verdict),
-       row.rank == 0 ? 0 : scored.evaluation.score(), row.speedup, row.parent,
-       row.built_on ? static_cast<i64>(*row.built_on) : -1,
-       first_characters(row.note, page_note_characters),
-       first_characters(row.failure, page_failure_characters), bins_json(scored)});
+  const bool accepted = scored.evaluation.accepted();
+  const std::string mark =
+      accepted && !comparable(board, row)
+          ? fmt::format(" (timing {}, not comparable)", scored.evaluation.timing)
+          : "";
+  return PageJson::array({row.rank, scored.entry.order, row.submission, row.author,
+                          std::string(name(scored.evaluation.verdict)) + mark,
+                          accepted ? scored.evaluation.score() : 0, row.speedup, row.parent,
+                          row.built_on ? static_cast<i64>(*row.built_on) : -1,
+                          first_characters(row.note, page_note_characters),
+                          first_characters(row.failure, page_failure_characters),
+                          bins_json(scored)});
 }
 
 PageJson page_data(const Board& board) {
   PageJson bins = {"issued"};
   for (u32 k = 0; k < stall_count; ++k) bins.push_back(name(static_cast<Stall>(k)));
   PageJson rows = PageJson::array();
-  for (const Row& row : board.rows) rows.push_back(page_row(row));
+  for (const Row& row : board.rows) rows.push_back(page_row(board, row));
   PageJson target;
   if (board.task && board.task->target)
     target = {{"label", visible_text(board.task->target->label)},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/timing_version.h"
 #include "farm/case.h"
 #include "farm/judge.h"
 #include "farm/simulations.h"
@@ -32,6 +33,7 @@ struct Evaluation {
   std::string source_digest;  ///< of the submission's files; empty when intake refused it
   std::string elf_digest;     ///< empty without a program
   std::vector<u8> elf;
+  u32 timing = timing_version;  ///< version of the timing that its cycles are of
 
   bool accepted() const { return verdict == Verdict::accepted; }
   /// Cycles of all cases, boot included.

@@ -39,8 +39,11 @@ std::string note_line(const std::string& note) {
   return first_characters(rest.substr(0, rest.find_first_of("\n\t")), width);
 }
 
-std::string verdict_text(const Scored& scored) {
+std::string verdict_text(const Board& board, const Row& row) {
+  const Scored& scored = *row.scored;
   std::string text(name(scored.evaluation.verdict));
+  if (scored.evaluation.accepted() && !comparable(board, row))
+    text += fmt::format(" (timing {}, not comparable)", scored.evaluation.timing);
   if (scored.entry.expected)
     text += scored.as_expected() ? " (as it must)"
                                  : fmt::format(" (must be {})", name(*scored.entry.expected));
@@ -72,9 +75,9 @@ std::string board_text(const Board& board) {
     const Scored& scored = *row.scored;
     const bool ranked = row.rank != 0;
     table.push_back({ranked ? fmt::format("{}", row.rank) : "-",
-                     ranked ? grouped(scored.evaluation.score()) : "-",
+                     scored.evaluation.accepted() ? grouped(scored.evaluation.score()) : "-",
                      row.speedup.empty() ? "-" : row.speedup + "x", row.submission,
-                     row.author.empty() ? "-" : row.author, verdict_text(scored)});
+                     row.author.empty() ? "-" : row.author, verdict_text(board, row)});
   }
   text += columns(table, ">>><<<");
   for (const Row& row : board.rows) {

@@ -29,6 +29,7 @@ Json row_json(const Row& row) {
                {"verdict", name(evaluation.verdict)},
                {"cycles", evaluation.accepted() ? Json(evaluation.score()) : Json(nullptr)},
                {"speedup", text_or_null(row.speedup)},
+               {"timing", evaluation.timing},
                {"author", text_or_null(row.author)},
                {"parent", text_or_null(row.parent)},
                {"note", entry.submission ? Json(row.note) : Json(nullptr)},
@@ -83,6 +84,7 @@ nlohmann::ordered_json score_document(const std::vector<Board>& boards, const Sc
   Json document = {{"schema", "simfarm.score"}, {"version", 1}, {"tasks", Json::array()}};
   for (const Board& board : boards) {
     Json json = board.task ? task_json(*board.task) : Json{{"task", nullptr}};
+    json["timing"] = board.timing;
     json["board"] = Json::array();
     for (const Row& row : board.rows) json["board"].push_back(row_json(row));
     document["tasks"].push_back(std::move(json));

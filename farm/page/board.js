@@ -48,7 +48,7 @@
   // The table.
   const columns = [
     { id: 'rank', title: 'Rank', number: true, key: (r) => r.rank || Infinity, text: (r) => r.rank ? String(r.rank) : '\u2013' },
-    { id: 'cycles', title: 'Cycles', number: true, key: (r) => r.rank ? r.cycles : Infinity, text: (r) => r.rank ? grouped(r.cycles) : '\u2013' },
+    { id: 'cycles', title: 'Cycles', number: true, key: (r) => r.rank ? r.cycles : Infinity, text: (r) => r.cycles ? grouped(r.cycles) : '\u2013' },
     { id: 'speedup', title: 'Speed-up', number: true, key: (r) => r.speedup ? -parseFloat(r.speedup) : Infinity, text: (r) => r.speedup ? r.speedup + '\u00d7' : '\u2013' },
     { id: 'submission', title: 'Submission', key: (r) => r.order, text: label },
     { id: 'author', title: 'Author', key: (r) => r.author.toLowerCase(), text: (r) => r.author || '\u2013' },

@@ -85,7 +85,7 @@ std::string evaluation_key(const KeyParts& parts) {
        {&parts.sources, &parts.options, &parts.task, &parts.cases, &parts.machine,
         &parts.host.toolchain, &parts.host.simulator, &parts.host.sandbox})
     text += digest_of(*each) + "\n";
-  text += fmt::format("scoring {}\n", parts.host.scoring);
+  text += fmt::format("scoring {}\ntiming {}\n", parts.host.scoring, parts.host.timing);
   return digest_of(text);
 }
 

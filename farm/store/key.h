@@ -20,6 +20,7 @@ struct JudgingHost {
   std::string simulator;     ///< version, and digest of the program that simulates
   std::string sandbox = {};  ///< version of the policy that builds run under; empty: none
   u32 scoring = scoring_version;
+  u32 timing = timing_version;
 };
 
 /// Digests, all parts of a key. The author, the note and the parent are none of them: who edits a

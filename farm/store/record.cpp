@@ -48,6 +48,8 @@ std::string record_digest(const Evaluation& evaluation) {
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", name(evaluation.verdict),
                   record_text(evaluation.failed_case), record_text(evaluation.failure),
                   evaluation.local_bytes, evaluation.source_digest, evaluation.elf_digest);
+  // Records of version 1 are older than the version.
+  if (evaluation.timing != 1) text += fmt::format("timing {}\n", evaluation.timing);
   for (const CaseScore& each : evaluation.cases)
     text +=
         fmt::format("{} {} {} {} {} {} {}\n", record_text(each.name), each.cycles, each.boot_cycles,

@@ -51,7 +51,8 @@ CREATE TABLE evaluations(
   toolchain TEXT NOT NULL,
   simulator TEXT NOT NULL,
   record TEXT NOT NULL,                 -- SHA-256 over the result and its cases
-  finished INTEGER NOT NULL
+  finished INTEGER NOT NULL,
+  timing INTEGER NOT NULL DEFAULT 1     -- version of the timing that its cycles are of
 ) STRICT;
 
 CREATE TABLE case_results(
@@ -164,6 +165,10 @@ CREATE TABLE rejudge_log(
 CREATE UNIQUE INDEX one_fate ON rejudge_log(rejudge, state);
 CREATE TRIGGER sets_stay BEFORE UPDATE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
 CREATE TRIGGER sets_last BEFORE DELETE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
+)SQL"},
+    // 3 -> 4: which timing a result is of.
+    {R"SQL(
+ALTER TABLE evaluations ADD COLUMN timing INTEGER NOT NULL DEFAULT 1;
 )SQL"},
 }};
 

@@ -138,13 +138,16 @@ Result<Claimed> Store::claim(const KeyOf& key_of) {
 
 Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
                          const JudgingHost& host) {
+  Evaluation timed = evaluation;
+  timed.timing = host.timing;
   if (const auto kept = database_.run(
           "INSERT INTO evaluations(key, verdict, failed_case, failure, local_bytes, sources, elf, "
-          "toolchain, simulator, record, finished) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "toolchain, simulator, record, finished, timing) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+          "?)",
           {key, std::string(name(evaluation.verdict)), evaluation.failed_case, evaluation.failure,
            static_cast<i64>(evaluation.local_bytes), evaluation.source_digest,
-           evaluation.elf_digest, host.toolchain, host.simulator, record_digest(evaluation),
-           now()});
+           evaluation.elf_digest, host.toolchain, host.simulator, record_digest(timed), now(),
+           i64{host.timing}});
       !kept)
     return kept.error();
   i64 place = 0;

@@ -109,7 +109,7 @@ Result<Evaluation> Store::evaluation(const std::string& key) {
   std::string record;
   {
     Query query(database_,
-                "SELECT verdict, failed_case, failure, local_bytes, sources, elf, record "
+                "SELECT verdict, failed_case, failure, local_bytes, sources, elf, timing, record "
                 "FROM evaluations WHERE key = ?",
                 {key});
     if (!query.next()) return query.end() ? damaged() : query.end().error();
@@ -121,7 +121,8 @@ Result<Evaluation> Store::evaluation(const std::string& key) {
     result.local_bytes = static_cast<u64>(query.integer(3));
     result.source_digest = query.text(4);
     result.elf_digest = query.text(5);
-    record = query.text(6);
+    result.timing = static_cast<u32>(query.integer(6));
+    record = query.text(7);
   }
   Query query(database_,
               "SELECT name, cycles, boot_cycles, instructions, units, dma_bytes, counters "

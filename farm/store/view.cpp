@@ -153,7 +153,7 @@ Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
   return text;
 }
 
-Result<TaskBoard> task_board(Store& store, const std::string& name) {
+Result<TaskBoard> task_board(Store& store, const std::string& name, u32 timing) {
   const Result<std::optional<StoredTask>> task = store.find_task(name);
   if (!task) return task.error();
   if (!*task) return usage_error(fmt::format("{}: no task {}", store.folder(), name));
@@ -167,7 +167,8 @@ Result<TaskBoard> task_board(Store& store, const std::string& name) {
                    std::move(*batch),
                    {}};
   result.board.task = &result.task->task;
-  if (!result.batch.empty()) result.board = make_boards(result.batch).front();
+  result.board.timing = timing;
+  if (!result.batch.empty()) result.board = make_boards(result.batch, timing).front();
   return result;
 }
 
@@ -182,14 +183,15 @@ FarmJson board_document(const Board& board) {
 }
 
 std::string board_csv(const Board& board) {
-  std::string text = "rank,cycles,speedup,submission,author,verdict\r\n";
+  std::string text = "rank,cycles,speedup,submission,author,verdict,timing\r\n";
   for (const Row& row : board.rows) {
     const Scored& scored = *row.scored;
-    const bool ranked = row.rank != 0;
-    text += fmt::format("{},{},{},{},{},{}\r\n", ranked ? fmt::format("{}", row.rank) : "",
-                        ranked ? fmt::format("{}", scored.evaluation.score()) : "", row.speedup,
-                        csv_field(row.submission), csv_field(row.author),
-                        name(scored.evaluation.verdict));
+    const bool accepted = scored.evaluation.accepted();
+    text +=
+        fmt::format("{},{},{},{},{},{},{}\r\n", row.rank == 0 ? "" : fmt::format("{}", row.rank),
+                    accepted ? fmt::format("{}", scored.evaluation.score()) : "", row.speedup,
+                    csv_field(row.submission), csv_field(row.author),
+                    name(scored.evaluation.verdict), scored.evaluation.timing);
   }
   return text;
 }

@@ -28,7 +28,7 @@ struct TaskBoard {
   Board board;
 };
 /// Error (usage): the farm has no such task.
-Result<TaskBoard> task_board(Store& store, const std::string& name);
+Result<TaskBoard> task_board(Store& store, const std::string& name, u32 timing = timing_version);
 
 /// A task's board as a document of its own; schema "simfarm.board".
 nlohmann::ordered_json board_document(const Board& board);

@@ -26,6 +26,22 @@ TEST(Completion, OfBashKnowsCommandsAndTheirOptions) {
   EXPECT_EQ(completed("simfarm board --csv gemm --j", 4), "--json\n");
 }
 
+TEST(Completion, OfZshAndFishOffersTheSame) {
+  if (test::run_program("/bin/sh", {"-c", "command -v zsh"}).code == 0) {
+    const test::Said said = test::run_program(
+        "zsh", {"-f", "-c",
+                "compdef() {}; source <(" SIMFARM_PROGRAM " completion zsh); "
+                "_describe() { print -l ${(P)2}; }; words=(simfarm farm ''); CURRENT=3; _simfarm"});
+    EXPECT_EQ(said.err, "");
+    EXPECT_THAT(said.out, HasSubstr("init:Make a farm in a new folder on a local disk\n"));
+  }
+  if (test::run_program("/bin/sh", {"-c", "command -v fish"}).code == 0) {
+    const test::Said said = test::run_program(
+        "fish", {"-c", SIMFARM_PROGRAM " completion fish | source; complete -C'simfarm farm i'"});
+    EXPECT_EQ(said.out, "init\tMake a farm in a new folder on a local disk\n");
+  }
+}
+
 TEST(Completion, OfAllShellsHasEveryCommandOfTheHelp) {
   const std::string help = test::simfarm({"--help"}).out;
   for (const std::string shell : {"bash", "zsh", "fish"}) {

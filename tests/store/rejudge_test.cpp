@@ -1,6 +1,7 @@
 // Sets of submissions that are judged again.
 #include <gmock/gmock.h>
 
+#include "farm/report.h"
 #include "farm/store/rejudge_view.h"
 #include "tests/store/support.h"
 
@@ -198,6 +199,38 @@ TEST_F(Rejudge, KilledAtAnyStepASetIsJudgedOnceAndAppliedWholeOrNot) {
     EXPECT_EQ(board_bytes(store), after) << at;
     EXPECT_EQ(*store.database().integer("SELECT count(*) FROM evaluations"), 7) << at;
   }
+}
+
+TEST_F(Rejudge, ANewTimingBeginsANewBoardAndTheOldOneStays) {
+  // As it will be seen by a simulator of the next version of the timing.
+  const auto seen = [&](u32 timing) {
+    TaskBoard found = *task_board(store_, "small", timing);
+    for (Scored& each : found.batch) each.entry.rerun = "";
+    found.board = make_boards(found.batch, timing).front();
+    return std::pair(nlohmann::json::parse(board_document(found.board).dump()),
+                     board_text(found.board));
+  };
+  const auto before = seen(timing_version);
+  const auto [json, text] = seen(timing_version + 1);
+  EXPECT_EQ(json["timing"], timing_version + 1);
+  EXPECT_TRUE(json["board"][0]["rank"].is_null()) << "nothing of it is judged yet";
+  EXPECT_EQ(json["board"][0]["cycles"], 101) << "the old score is kept";
+  EXPECT_THAT(text, HasSubstr("ACCEPTED (timing 1, not comparable)"));
+  // Judged again and applied, some are on the new board; the others wait.
+  JudgingHost newer{"some toolchain", "another simulator"};
+  newer.timing = timing_version + 1;
+  const i64 set = begun("1-2");
+  ASSERT_TRUE(coordinate(store_, other_judge, {1, newer, {}, {}}));
+  EXPECT_EQ(settled(set, SetState::applied), "");
+  const nlohmann::json rows = seen(timing_version + 1).first["board"];
+  EXPECT_EQ(rows[0]["submission"], "1");
+  EXPECT_EQ(rows[0]["rank"], 1);
+  EXPECT_EQ(rows[0]["cycles"], 1101) << "more than 3 has in the old timing";
+  EXPECT_EQ(rows[1]["rank"], 2);
+  EXPECT_TRUE(rows[2]["rank"].is_null());
+  EXPECT_EQ(settled(set, SetState::cancelled), "");
+  EXPECT_EQ(seen(timing_version), before);
+  expect_whole(store_);
 }
 
 TEST_F(Rejudge, OnlyWhatWasJudgedAndIsInNoOpenSet) {
