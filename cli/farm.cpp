@@ -88,9 +88,28 @@ int upgrade(const std::string& given) {
   return print(fmt::format("{}: schema version {} is now {}\n", *path, done->before, done->after));
 }
 
+std::string bound_text(i64 bound) { return bound == 0 ? "any number" : fmt::format("{}", bound); }
+
+int quota(const std::string& given, const std::optional<i64>& waiting,
+          const std::optional<i64>& daily) {
+  const Result<std::string> path = farm_path(given);
+  if (!path) return report(path.error());
+  Result<farm::Store> store = farm::Store::open(*path);
+  if (!store) return report(store.error());
+  Result<farm::Quotas> quotas = store->quotas();
+  if (!quotas) return report(quotas.error());
+  quotas->waiting = waiting.value_or(quotas->waiting);
+  quotas->daily = daily.value_or(quotas->daily);
+  if (waiting || daily)
+    if (const auto done = store->set_quotas(*quotas); !done) return report(done.error());
+  return print(fmt::format("of each author: {} waiting, {} in 24 hours\n",
+                           bound_text(quotas->waiting), bound_text(quotas->daily)));
+}
+
 struct FarmFlags {
   std::string path;
   std::vector<std::string> tasks;
+  std::optional<i64> waiting, daily;
   bool json = false;
 };
 
@@ -98,7 +117,7 @@ struct FarmFlags {
 
 void add_farm(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "farm", "A farm that keeps submissions and results: init, add-task, fsck, upgrade");
+      "farm", "A farm that keeps submissions and results: init, add-task, fsck, quota, upgrade");
   command->require_subcommand(1);
   command->footer("docs/farm.md tells how to run one.");
   auto flags = std::make_shared<FarmFlags>();
@@ -128,6 +147,20 @@ void add_farm(CLI::App& app, int& exit_code) {
       "Changes nothing, and may run while the farm works. Exit codes: 0 whole; 1 something is "
       "damaged or missing; 74 input/output error.");
   look->callback([flags, &exit_code] { exit_code = fsck(flags->path, flags->json); });
+
+  CLI::App* bounds =
+      command->add_subcommand("quota", "How much each author may submit; without options: show it");
+  bounds->add_option("path", flags->path, farm_help);
+  bounds->add_option("--waiting", flags->waiting, "Submissions that wait or run; 0: any number")
+      ->check(CLI::NonNegativeNumber);
+  bounds->add_option("--daily", flags->daily, "Submissions in 24 hours; 0: any number")
+      ->check(CLI::NonNegativeNumber);
+  bounds->footer(
+      "An author is a name in manifests: who hands in for others must see that it is theirs. "
+      "`submit` ends with 75 when it is used up. Exit codes: 0 done; 2 no farm; 74 input/output "
+      "error.");
+  bounds->callback(
+      [flags, &exit_code] { exit_code = quota(flags->path, flags->waiting, flags->daily); });
 
   CLI::App* newer = command->add_subcommand(
       "upgrade", "Make a farm of an older simfarm's schema into one of this simfarm's");

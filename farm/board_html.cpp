@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
 #include "farm/digest.h"
 #include "farm/page/parts.h"
 #include "farm/text.h"

@@ -113,6 +113,11 @@ CREATE UNIQUE INDEX one_fate ON rejudge_log(rejudge, state);
 CREATE TRIGGER sets_stay BEFORE UPDATE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
 CREATE TRIGGER sets_last BEFORE DELETE ON rejudge_log BEGIN SELECT RAISE(ABORT, 'sets only grow'); END;
 
+CREATE TABLE quotas(                    -- of each author, by the name in the manifest
+  name TEXT PRIMARY KEY CHECK (name IN ('waiting', 'daily')),
+  value INTEGER NOT NULL CHECK (value > 0)
+) STRICT;
+
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER evaluations_stay BEFORE UPDATE ON evaluations
@@ -169,6 +174,13 @@ CREATE TRIGGER sets_last BEFORE DELETE ON rejudge_log BEGIN SELECT RAISE(ABORT, 
     // 3 -> 4: which timing a result is of.
     {R"SQL(
 ALTER TABLE evaluations ADD COLUMN timing INTEGER NOT NULL DEFAULT 1;
+)SQL"},
+    // 4 -> 5: what an author may submit.
+    {R"SQL(
+CREATE TABLE quotas(
+  name TEXT PRIMARY KEY CHECK (name IN ('waiting', 'daily')),
+  value INTEGER NOT NULL CHECK (value > 0)
+) STRICT;
 )SQL"},
 }};
 

@@ -71,6 +71,12 @@ struct StoredSubmission {
   std::string detail;             ///< of it: the reason that a person gave
 };
 
+/// What each author may submit; 0: no bound.
+struct Quotas {
+  i64 waiting = 0;  ///< submissions that are queued or running
+  i64 daily = 0;    ///< submissions in 24 hours
+};
+
 /// What became of a set of submissions that are judged again.
 enum class SetState : u8 {
   begun,      ///< its members are judged; what they had counts
@@ -180,6 +186,8 @@ class Store {
   /// Keeps what lies at `path` (a folder or a tar file) and queues or rejects it. Error: it could
   /// not be read, or not be kept; nothing was received.
   Result<StoredSubmission> submit(const std::string& path);
+  Result<Quotas> quotas();
+  Result<void> set_quotas(const Quotas& quotas);
 
   // The queue (store_queue.cpp). Only for who has the CoordinatorLock.
   /// A submission's key, from its parts that the store has; empty: not now.
@@ -250,6 +258,8 @@ class Store {
   Result<bool> is_running(const std::string& key);
   /// One of act(); inside a transaction.
   Result<Acted> act_on(i64 id, Act act, const std::string& reason);
+  /// Error (temporary): the author has submitted as much as is allowed now.
+  Result<void> check_quotas(const std::string& author);
   struct Intake;
   Result<i64> insert(const Intake& intake);
   /// Queues again what has a lease that ends then or before; inside a transaction.

@@ -7,6 +7,7 @@
 #include "farm/archive.h"
 #include "farm/digest.h"
 #include "farm/store/intake.h"
+#include "farm/text.h"
 
 namespace simfarm::farm {
 namespace {
@@ -54,6 +55,58 @@ Result<i64> Store::insert(const Intake& intake) {
   return id;
 }
 
+Result<Quotas> Store::quotas() {
+  Quotas quotas;
+  Query query(database_, "SELECT name, value FROM quotas");
+  while (query.next())
+    (query.text(0) == "daily" ? quotas.daily : quotas.waiting) = query.integer(1);
+  if (const auto read = query.end(); !read) return read.error();
+  return quotas;
+}
+
+Result<void> Store::set_quotas(const Quotas& quotas) {
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return transaction.error();
+  if (const auto done = database_.run("DELETE FROM quotas"); !done) return done.error();
+  for (const auto& [name, value] :
+       {std::pair("waiting", quotas.waiting), std::pair("daily", quotas.daily)})
+    if (value != 0)
+      if (const auto done = database_.run("INSERT INTO quotas(name, value) VALUES(?, ?)",
+                                          {std::string(name), value});
+          !done)
+        return done.error();
+  return transaction->commit();
+}
+
+Result<void> Store::check_quotas(const std::string& author) {
+  constexpr i64 day = i64{24} * 3600 * 1000;
+  const Result<Quotas> quotas = this->quotas();
+  if (!quotas) return quotas.error();
+  const auto refused = [&](i64 count, i64 allowed, const char* what,
+                           const char* when) -> Result<void> {
+    if (allowed == 0 || count < allowed) return {};
+    return Error{
+        Error::Kind::temporary,
+        fmt::format("author {} has {} submissions {}, and this farm allows {}; nothing was "
+                    "received; {}",
+                    visible_text(author), count, what, allowed, when)};
+  };
+  const Result<i64> waiting = database_.integer(
+      "SELECT count(*) FROM submissions WHERE author = ? AND name = '' AND state IN ('queued', "
+      "'running')",
+      {author});
+  if (!waiting) return waiting.error();
+  if (const auto good =
+          refused(*waiting, quotas->waiting, "that wait", "submit it again when some are judged");
+      !good)
+    return good.error();
+  const Result<i64> today = database_.integer(
+      "SELECT count(*) FROM submissions WHERE author = ? AND name = '' AND received > ?",
+      {author, now() - day});
+  if (!today) return today.error();
+  return refused(*today, quotas->daily, "of the last 24 hours", "submit it again tomorrow");
+}
+
 Result<StoredSubmission> Store::submit(const std::string& path) {
   Result<std::vector<u8>> bytes = archive_of(path);
   if (!bytes) return bytes.error();
@@ -76,12 +129,16 @@ Result<StoredSubmission> Store::submit(const std::string& path) {
           fmt::format("submission.toml: task: this farm has no task {}", intake.submission->task);
     }
   }
+  // Before anything is kept, and once more when nobody else can submit.
+  const std::string author = intake.submission ? intake.submission->author : "";
+  if (const auto allowed = check_quotas(author); !allowed) return allowed.error();
   Result<std::string> archive = blobs_.put(*bytes);
   if (!archive) return archive.error();
   intake.archive = *archive;
 
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
+  if (const auto allowed = check_quotas(author); !allowed) return allowed.error();
   const Result<i64> id = insert(intake);
   if (!id) return id.error();
   if (const auto done = transaction->commit(); !done) return done.error();

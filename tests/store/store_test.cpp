@@ -82,6 +82,36 @@ TEST(Store, IntakeKeepsWhatItRefuses) {
   expect_whole(store);
 }
 
+TEST(Store, QuotasBoundWhatAnAuthorSubmits) {
+  FarmFolder folder;
+  i64 time = 1'800'000'000'000;
+  StoreOptions options;
+  options.clock = [&] { return time; };
+  Store store = folder.open(options);
+  EXPECT_EQ(store.quotas()->waiting, 0) << "none at first";
+  ASSERT_TRUE(store.set_quotas({2, 3}));
+  const auto hand_in = [&](u64 number, const std::string& author) -> std::string {
+    const auto one = store.submit(folder.candidate("a", invented_source(100, number), author));
+    EXPECT_TRUE(one || one.error().kind == Error::Kind::temporary);
+    return one ? "" : one.error().message;
+  };
+  EXPECT_EQ(hand_in(1, "ann"), "");
+  EXPECT_EQ(hand_in(2, "ann"), "");
+  EXPECT_THAT(hand_in(3, "ann"), HasSubstr("author ann has 2 submissions that wait, and this farm "
+                                           "allows 2; nothing was received"));
+  EXPECT_EQ(hand_in(3, "bob"), "");
+  ASSERT_TRUE(coordinate_all(store));
+  EXPECT_EQ(hand_in(4, "ann"), "");
+  ASSERT_TRUE(coordinate_all(store));
+  EXPECT_THAT(hand_in(5, "ann"), HasSubstr("has 3 submissions of the last 24 hours"));
+  EXPECT_EQ(*store.database().integer("SELECT count(*) FROM submissions"), 4);
+  time += i64{25} * 3600 * 1000;
+  EXPECT_EQ(hand_in(5, "ann"), "");
+  const auto report = check_farm(store);
+  EXPECT_THAT(report->notes, IsEmpty()) << "what was refused left nothing";
+  expect_whole(store);
+}
+
 TEST(Store, TasksAreKeptAsTheyWere) {
   FarmFolder folder;
   Store store = folder.open();
