@@ -68,12 +68,12 @@ Result<std::vector<u8>> read_file(const std::string& path, u64 max_bytes) {
   return bytes;
 }
 
-Result<PendingFile> PendingFile::create(const std::string& path) {
+Result<PendingFile> PendingFile::create(const std::string& path, u32 mode) {
   std::string temporary = path + ".tmp.XXXXXX";
   const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) return io_error(fmt::format("{}: cannot create: {}", path, reason(errno)));
   PendingFile pending(path, std::move(temporary));
-  if (::fchmod(file.get(), 0644) != 0)
+  if (::fchmod(file.get(), mode) != 0)
     return io_error(fmt::format("{}: cannot set the mode: {}", path, reason(errno)));
   return pending;
 }
@@ -102,8 +102,8 @@ Result<void> PendingFile::commit() {
   return {};
 }
 
-Result<void> write_file(const std::string& path, std::span<const u8> bytes) {
-  Result<PendingFile> pending = PendingFile::create(path);
+Result<void> write_file(const std::string& path, std::span<const u8> bytes, u32 mode) {
+  Result<PendingFile> pending = PendingFile::create(path, mode);
   if (!pending) return pending.error();
   Descriptor file(::open(pending->temporary().c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0 || !write_all(file.get(), bytes) || !file.close())

@@ -18,8 +18,8 @@ Result<std::vector<u8>> read_file(const std::string& path, u64 max_bytes);
 /// reader sees the old file or the new one, also after a crash. Not committed: removed.
 class PendingFile {
  public:
-  /// Creates the temporary file, empty.
-  static Result<PendingFile> create(const std::string& path);
+  /// Creates the temporary file, empty, with those permissions.
+  static Result<PendingFile> create(const std::string& path, u32 mode = 0644);
   PendingFile(PendingFile&& other) noexcept;
   PendingFile& operator=(PendingFile&&) = delete;
   ~PendingFile();
@@ -36,6 +36,6 @@ class PendingFile {
 };
 
 /// Replaces `path` with `bytes`, as a PendingFile.
-Result<void> write_file(const std::string& path, std::span<const u8> bytes);
+Result<void> write_file(const std::string& path, std::span<const u8> bytes, u32 mode = 0644);
 
 }  // namespace simfarm

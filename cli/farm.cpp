@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/farm_secret.h"
 #include "farm/store/fsck.h"
 #include "farm/store/store.h"
 #include "farm/store/upgrade.h"
@@ -117,7 +118,9 @@ struct FarmFlags {
 
 void add_farm(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "farm", "A farm that keeps submissions and results: init, add-task, fsck, quota, upgrade");
+      "farm",
+      "A farm that keeps submissions and results: init, add-task, fsck, quota, upgrade, "
+      "rotate-secret, held-out");
   command->require_subcommand(1);
   command->footer("docs/farm.md tells how to run one.");
   auto flags = std::make_shared<FarmFlags>();
@@ -172,6 +175,7 @@ void add_farm(CLI::App& app, int& exit_code) {
       "0 done, or nothing to do; 2 no farm; 74 input/output error; 75 it is being judged; 78 a "
       "newer simfarm's farm.");
   newer->callback([flags, &exit_code] { exit_code = upgrade(flags->path); });
+  add_farm_secret(*command, exit_code);
 }
 
 }  // namespace simfarm::cli

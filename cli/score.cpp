@@ -73,6 +73,7 @@ std::string text_report(const std::vector<farm::Board>& boards, bool quiet) {
   std::string text;
   for (const farm::Board& board : boards) {
     text += (text.empty() ? "" : "\n") + farm::board_text(board);
+    if (board.task != nullptr) text += farm::public_only_text(*board.task);
     for (const farm::Row& row : board.rows)
       if (!quiet && !(row.scored->entry.expected && row.scored->as_expected()))
         text += farm::failure_text(*row.scored);

@@ -106,8 +106,11 @@ int score_farm(const ScoreFarmRequest& request) {
   if (!tools) return report(tools.error());
   Result<farm::Store> store = farm::Store::open(folder);
   if (!store) return report(store.error());
-  const Result<farm::JudgingHost> host = judging_host(*tools);
+  Result<farm::JudgingHost> host = judging_host(*tools);
   if (!host) return report(host.error());
+  const Result<std::optional<farm::Secret>> secret = store->secret();
+  if (!secret) return report(secret.error());
+  if (*secret) host->secret = (*secret)->id();
   Result<EventLog> events = EventLog::open(request.events);
   if (!events) return report(events.error());
   events->write({{"event", "begin"},
@@ -119,8 +122,9 @@ int score_farm(const ScoreFarmRequest& request) {
   const u32 threads = request.jobs == 0 ? host_threads() : request.jobs;
   farm::Simulators simulations(
       simulator_options(request.crashes.empty() ? folder + "/crashes" : request.crashes), threads);
+  const farm::Workplace workplace{*tools, simulations, *secret ? &**secret : nullptr};
   const Result<farm::CoordinatorSummary> summary =
-      farm::coordinate(*store, farm::official_judge({*tools, simulations}),
+      farm::coordinate(*store, farm::official_judge(workplace),
                        {threads, *host, request.stop, [&](const farm::CoordinatorNews& news) {
                           progress.tell(news);
                           if (!request.events.empty()) events->write(farm_event(*store, news));

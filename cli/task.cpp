@@ -8,6 +8,7 @@
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "cli/progress.h"
+#include "farm/held_out.h"
 #include "farm/package.h"
 #include "farm/report.h"
 #include "farm/score.h"
@@ -32,6 +33,36 @@ int create(const std::string& name, const std::string& into) {
                   folder, files->size()));
 }
 
+/// Each held-out variant made once, with a seed as large as a farm's; the starting kernel judged on
+/// it. Lines of what is wrong.
+std::vector<std::string> held_out_problems(const farm::LoadedTask& task,
+                                           const std::vector<farm::Scored>& batch,
+                                           const farm::Workplace& workplace) {
+  constexpr u64 seed = 0x9e37'79b9'7f4a'7c15;
+  std::vector<std::string> problems;
+  farm::LoadedTask held_out{task.task, {}};
+  for (const std::string& variant : task.task.held_out) {
+    farm::MadeCase made = farm::make_case(task.task, {variant, seed});
+    if (!made.one) {
+      problems.push_back(fmt::format("cases.held_out: {}, seed {}: {}\n{}", variant, seed,
+                                     made.fault.why, made.fault.details));
+      continue;
+    }
+    made.one->name = variant;
+    held_out.cases.push_back(std::move(*made.one));
+  }
+  for (const farm::Scored& each : batch) {
+    if (each.entry.id != "kernel" || !each.evaluation.accepted() || held_out.cases.empty())
+      continue;
+    const farm::Evaluation kernel = farm::evaluate(held_out, each.entry.submission, workplace);
+    if (!kernel.accepted())
+      problems.push_back(fmt::format("cases.held_out: the starting kernel is {} in {}, seed {}: {}",
+                                     name(kernel.verdict), kernel.failed_case, seed,
+                                     kernel.failure));
+  }
+  return problems;
+}
+
 int check(const std::string& folder, u32 jobs) {
   Result<std::vector<farm::Entry>> plan = farm::plan_score({.paths = {folder}, .tasks = folder});
   if (!plan) return report(plan.error());
@@ -51,7 +82,9 @@ int check(const std::string& folder, u32 jobs) {
        }});
   progress.clear();
 
-  const std::vector<std::string> gaps = farm::package_gaps((*task)->task);
+  std::vector<std::string> gaps = farm::package_gaps((*task)->task);
+  for (std::string& problem : held_out_problems(**task, batch, {*tools, simulations}))
+    gaps.push_back(std::move(problem));
   std::string text;
   for (const farm::Board& board : farm::make_boards(batch)) text += farm::board_text(board);
   for (const std::string& gap : gaps) text += "problem: " + gap + "\n";
@@ -63,9 +96,12 @@ int check(const std::string& folder, u32 jobs) {
     if (code == exit_done) code = exit_gate_failed;
   }
   const farm::Task& good = (*task)->task;
-  text += fmt::format("{} version {}: {} tensors, {} parameters, {} cases, {} submissions: {}\n",
+  const std::string held_out =
+      good.held_out.empty() ? "" : fmt::format(" and {} held out", good.held_out.size());
+  text += fmt::format("{} version {}: {} tensors, {} parameters, {} cases{}, {} submissions: {}\n",
                       good.name, good.version, good.tensors.size(), good.params.size(),
-                      good.cases.size(), batch.size(), code == exit_done ? "good" : "not good yet");
+                      good.cases.size(), held_out, batch.size(),
+                      code == exit_done ? "good" : "not good yet");
   const int printed = print(text);
   return printed == exit_done ? code : printed;
 }

@@ -49,7 +49,7 @@ Result<farm::Entry> find(farm::ScoreRequest request, const std::string& path) {
 
 std::string result_text(const farm::Scored& scored) {
   const farm::Evaluation& evaluation = scored.evaluation;
-  std::string text = farm::case_table(scored);
+  std::string text = farm::case_table(scored) + farm::public_only_text(scored.entry.task->task);
   if (!evaluation.accepted()) return text + farm::failure_text(scored);
   return text + fmt::format("ACCEPTED: {} cycles, {} bytes of local data in each PE\n",
                             farm::grouped(evaluation.score()),

@@ -12,8 +12,9 @@
 namespace simfarm::farm {
 
 struct Case {
-  std::string name;  ///< "small"
-  std::string file;  ///< "cases/small.h5"
+  std::string name;          ///< "small"
+  std::string file;          ///< "cases/small.h5"
+  std::string variant = {};  ///< of the generator; empty: a public case
   Layout layout;
   std::vector<u8> arguments;  ///< the argument block
   /// What each tensor holds before the run (empty for outputs) and must hold after it.

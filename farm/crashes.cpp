@@ -39,6 +39,8 @@ Result<void> write_crash(const std::string& place, std::span<const u8> request,
   std::error_code error;
   fs::remove_all(fresh, error);
   fs::create_directories(fresh, error);
+  // Its cases may be held out.
+  if (!error) fs::permissions(fresh, fs::perms::owner_all, error);
   if (error) return io_error(fmt::format("{}: {}", fresh, error.message()));
   const std::string text = about(*read, place, report);
   if (const auto written = write_folder(fresh, {{"request", {request.begin(), request.end()}},

@@ -1,8 +1,10 @@
 // Content addresses: the only includer of OpenSSL. Submissions are hostile, so a fast hash will not
 // do.
 #pragma once
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/types.h"
@@ -12,6 +14,9 @@ namespace simfarm::farm {
 
 /// SHA-256 in lower-case hexadecimal.
 std::string sha256(std::span<const u8> bytes);
+
+/// HMAC-SHA256 (RFC 2104).
+std::array<u8, 32> hmac_sha256(std::span<const u8> key, std::string_view text);
 
 /// SHA-256 over files' names, sizes and bytes; any one byte different gives another digest.
 std::string sha256(const std::vector<PackageFile>& files);

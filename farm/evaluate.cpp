@@ -1,18 +1,24 @@
 #include "farm/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "farm/build.h"
 #include "farm/digest.h"
+#include "farm/floor.h"
+#include "farm/held_out.h"
 
 namespace simfarm::farm {
 
-Result<std::shared_ptr<const LoadedTask>> load_task_and_cases(const std::string& folder) {
+Result<std::shared_ptr<const LoadedTask>> load_task_and_cases(const std::string& folder,
+                                                              const std::string& digest) {
   Result<Task> task = load_task(folder);
   if (!task) return task.error();
   Result<std::vector<Case>> cases = load_cases(*task);
   if (!cases) return cases.error();
-  return std::make_shared<const LoadedTask>(LoadedTask{std::move(*task), std::move(*cases)});
+  return std::make_shared<const LoadedTask>(
+      LoadedTask{std::move(*task), std::move(*cases), digest});
 }
 
 Cycle Evaluation::score() const {
@@ -28,6 +34,39 @@ Evaluation ended(Evaluation so_far, Verdict verdict, std::string why) {
   so_far.failure = std::move(why);
   if (!so_far.failure.empty() && so_far.failure.back() != '\n') so_far.failure += '\n';
   return so_far;
+}
+
+/// The held-out cases, after the public ones. What is told of a failure is the verdict.
+Evaluation judge_held_out(Evaluation so_far, const LoadedTask& loaded, const Secret& secret,
+                          Simulations& simulations) {
+  so_far.secret = secret.id();
+  HeldOutScore score;
+  bool held = false;
+  for (const HeldOutCase& wanted :
+       held_out_cases(loaded.task, secret, loaded.digest, so_far.source_digest)) {
+    MadeCase made = make_case(loaded.task, wanted);
+    if (!made.one)
+      return ended(std::move(so_far), made.fault.verdict,
+                   fmt::format("a held-out case could not be made: {}", made.fault.why));
+    const std::vector<Case> cases = {std::move(*made.one)};
+    Judgement judgement = simulations.judge(loaded.task, cases, so_far.elf);
+    hold_below_floor(loaded.task, cases, judgement);
+    if (!row(judgement.verdict).authors)
+      return ended(std::move(so_far), judgement.verdict, "a held-out case could not be simulated");
+    held |= judgement.verdict == Verdict::held;
+    if (judgement.verdict != Verdict::accepted && judgement.verdict != Verdict::held) {
+      so_far.failed_case = held_out_name;
+      return ended(std::move(so_far), judgement.verdict,
+                   "in a case that is held out: what it is, and where it failed, is not told");
+    }
+    ++score.cases;
+    score.cycles += judgement.cases.front().score();
+  }
+  so_far.held_out = score;
+  if (so_far.verdict == Verdict::held || !held) return so_far;
+  so_far.failed_case = held_out_name;
+  return ended(std::move(so_far), Verdict::held,
+               "in a case that is held out, in fewer cycles than the task's floor");
 }
 
 }  // namespace
@@ -57,12 +96,17 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
   if (only_case)
     std::copy_if(loaded.cases.begin(), loaded.cases.end(), std::back_inserter(chosen),
                  [&](const Case& each) { return each.name == *only_case; });
-  Judgement judgement =
-      workplace.simulations.judge(loaded.task, only_case ? chosen : loaded.cases, result.elf);
+  const std::vector<Case>& cases = only_case ? chosen : loaded.cases;
+  Judgement judgement = workplace.simulations.judge(loaded.task, cases, result.elf);
+  hold_below_floor(loaded.task, cases, judgement);
   result.local_bytes = judgement.local_bytes;
   result.cases = std::move(judgement.cases);
   result.failed_case = std::move(judgement.failed_case);
-  return ended(std::move(result), judgement.verdict, std::move(judgement.failure));
+  result = ended(std::move(result), judgement.verdict, std::move(judgement.failure));
+  const bool passed = result.verdict == Verdict::accepted || result.verdict == Verdict::held;
+  if (!passed || workplace.secret == nullptr || only_case || loaded.task.held_out.empty())
+    return result;
+  return judge_held_out(std::move(result), loaded, *workplace.secret, workplace.simulations);
 }
 
 }  // namespace simfarm::farm

@@ -8,6 +8,7 @@
 #include "engine/timing_version.h"
 #include "farm/case.h"
 #include "farm/judge.h"
+#include "farm/secret.h"
 #include "farm/simulations.h"
 #include "farm/submission.h"
 #include "farm/task.h"
@@ -20,8 +21,16 @@ namespace simfarm::farm {
 struct LoadedTask {
   Task task;
   std::vector<Case> cases;
+  std::string digest = {};  ///< of its package, in a farm
 };
-Result<std::shared_ptr<const LoadedTask>> load_task_and_cases(const std::string& folder);
+Result<std::shared_ptr<const LoadedTask>> load_task_and_cases(const std::string& folder,
+                                                              const std::string& digest = {});
+
+/// All that anybody is told of the held-out cases.
+struct HeldOutScore {
+  u32 cases = 0;
+  Cycle cycles = 0;  ///< of all together, boot included
+};
 
 /// What became of a submission. Everything here is the same on every host.
 struct Evaluation {
@@ -34,20 +43,25 @@ struct Evaluation {
   std::string elf_digest;     ///< empty without a program
   std::vector<u8> elf;
   u32 timing = timing_version;  ///< version of the timing that its cycles are of
+  std::string secret;  ///< id of the secret that held-out cases came from; empty: none were run
+  std::optional<HeldOutScore> held_out;  ///< when all of them passed
 
   bool accepted() const { return verdict == Verdict::accepted; }
-  /// Cycles of all cases, boot included.
+  /// Cycles of all public cases, boot included. Held-out ones differ from submission to submission:
+  /// what they cost cannot be compared.
   Cycle score() const;
 };
 
 /// What judging needs of the host.
 struct Workplace {
-  const Toolchain& toolchain;  ///< builds sources
-  Simulations& simulations;    ///< run programs
+  const Toolchain& toolchain;      ///< builds sources
+  Simulations& simulations;        ///< run programs
+  const Secret* secret = nullptr;  ///< a farm's; null: public cases only
 };
 
 /// Judges a submission that intake accepted (or the reason why it did not). With `only_case`, that
-/// case alone: for reruns, never for a board.
+/// case alone: for reruns, never for a board. With a farm's secret, on the task's held-out cases
+/// too, once the public ones have passed.
 Evaluation evaluate(const LoadedTask& task, const Result<Submission>& submission,
                     const Workplace& workplace, const std::optional<std::string>& only_case = {});
 

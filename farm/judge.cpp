@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "farm/compare.h"
+#include "farm/floor.h"
 #include "farm/lint.h"
 #include "profile/report.h"
 
@@ -51,6 +52,8 @@ class CaseJudge {
   std::optional<Finding> examine() {
     if (auto failed = run(options_.poison[0], first_)) return failed;
     if (auto abnormal = check_end(first_.outcome)) return abnormal;
+    if (auto broken = broken_identity(task_.machine, first_.outcome))
+      return Finding{Verdict::judge_error, std::move(*broken)};
     // Also when the first run's outputs are wrong: "and differently wrong each time" is the more
     // helpful answer, and the graver verdict.
     if (auto failed = run(options_.poison[1], second_)) return failed;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "farm/held_out.h"
 #include "farm/text.h"
 #include "profile/report.h"
 
@@ -113,6 +114,9 @@ std::string failure_text(const Scored& scored) {
     text += "  " + failure.substr(at, end - at) + "\n";
     at = end + 1;
   }
+  // Held-out cases can be rerun by the operator alone (simfarm farm held-out).
+  const bool hidden = evaluation.failed_case == held_out_name && !evaluation.secret.empty();
+  if (hidden) return text;
   text += "  rerun: " + visible_text(scored.entry.rerun);
   if (!evaluation.failed_case.empty()) text += " --case " + evaluation.failed_case;
   return text + "\n";
@@ -125,9 +129,19 @@ std::string case_table(const Scored& scored) {
     table.push_back({each.name, grouped(each.cycles), grouped(each.boot_cycles),
                      grouped(each.instructions), profile::stall_line(each.total)});
   std::string text = scored.evaluation.cases.empty() ? "" : columns(table, "<>>><");
+  if (const auto& held_out = scored.evaluation.held_out)
+    text +=
+        fmt::format("  held out: {} case{}, {} cycles with boot, not in the score\n",
+                    held_out->cases, held_out->cases == 1 ? "" : "s", grouped(held_out->cycles));
   if (const auto room = headroom(scored))
     text += fmt::format("  {}\n", deadline_line(scored.entry.task->task, *room));
   return text;
+}
+
+std::string public_only_text(const Task& task) {
+  if (task.held_out.empty()) return {};
+  return fmt::format("  public cases only: a farm also judges {} held-out case{}\n",
+                     task.held_out.size(), task.held_out.size() == 1 ? "" : "s");
 }
 
 std::string surprise_text(const Scored& scored) {

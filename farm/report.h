@@ -18,6 +18,9 @@ std::string failure_text(const Scored& scored);
 /// One submission case by case: what `simfarm try` prints.
 std::string case_table(const Scored& scored);
 
+/// That a verdict is about the public cases alone; empty: the task has no others.
+std::string public_only_text(const Task& task);
+
 /// What an expectation did not see coming: "gemm wrong/zeros: expected WRONG_OUTPUT, got ACCEPTED".
 std::string surprise_text(const Scored& scored);
 

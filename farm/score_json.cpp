@@ -20,6 +20,15 @@ Json case_json(const CaseScore& each) {
           {"pes", profile::to_json(each.total)}};
 }
 
+Json held_out_json(const Evaluation& evaluation) {
+  if (evaluation.secret.empty()) return nullptr;
+  const std::optional<HeldOutScore>& passed = evaluation.held_out;
+  return {{"passed", passed.has_value()},
+          {"cases", passed ? Json(passed->cases) : Json(nullptr)},
+          {"cycles", passed ? Json(passed->cycles) : Json(nullptr)},
+          {"secret", evaluation.secret}};
+}
+
 Json row_json(const Row& row) {
   const Scored& scored = *row.scored;
   const Entry& entry = scored.entry;
@@ -41,6 +50,7 @@ Json row_json(const Row& row) {
                {"local_bytes", evaluation.local_bytes},
                {"source_digest", text_or_null(evaluation.source_digest)},
                {"elf_digest", text_or_null(evaluation.elf_digest)},
+               {"held_out", held_out_json(evaluation)},
                {"cases", Json::array()}};
   for (const CaseScore& each : evaluation.cases) json["cases"].push_back(case_json(each));
   if (const auto room = headroom(scored))

@@ -105,7 +105,7 @@ Case read_case(WireReader& from) {
   return one;
 }
 
-/// Whether it is the program's own doing, as judge() finds it.
+/// Whether judge() finds it: the program's own doing, or counters that do not add up.
 bool is_programs(Verdict verdict) {
   switch (verdict) {
     case Verdict::accepted:
@@ -117,6 +117,7 @@ bool is_programs(Verdict verdict) {
     case Verdict::runtime_trap:
     case Verdict::memory_limit:
     case Verdict::rejected:
+    case Verdict::judge_error:
       return true;
     default:
       return false;

@@ -18,6 +18,8 @@ namespace {
 
 constexpr u64 max_toml_bytes = 1u << 20;
 constexpr size_t max_cases = 256;
+constexpr size_t max_held_out = 16;
+constexpr size_t max_factors = 8;
 constexpr size_t max_task_defines = 64;
 constexpr TextRule identifier_rule{.max_characters = 63};
 constexpr TextRule path_rule{.max_characters = 200};
@@ -79,6 +81,29 @@ void read_limits(TomlReader& toml, TaskLimits& limits) {
   });
 }
 
+/// Variants are arguments of the generator: they look like names, never like options.
+bool is_variant(std::string_view text) {
+  return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+void read_held_out(TomlReader& toml, Task& task) {
+  task.held_out = toml.texts("held_out", {.max_characters = 64}, 0, max_held_out);
+  std::set<std::string_view> seen;
+  for (const std::string& variant : task.held_out) {
+    if (!is_variant(variant))
+      toml.fail("held_out", fmt::format("{} is no variant: A-Z a-z 0-9 '-' '_' '.', and no '-' "
+                                        "at the beginning",
+                                        printable_key(variant)));
+    if (!seen.insert(variant).second)
+      toml.fail("held_out", fmt::format("{} is there twice", printable_key(variant)));
+  }
+  if (!task.held_out.empty() && task.generator.empty())
+    toml.fail("held_out", "needs a cases.generator that makes them");
+}
+
 void read_cases(TomlReader& toml, Task& task) {
   if (!toml.has("cases")) toml.fail("cases", "is missing");
   toml.table("cases", [&](TomlReader& table) {
@@ -93,6 +118,7 @@ void read_cases(TomlReader& toml, Task& task) {
     task.generator = table.text("generator", path_rule, "");
     if (const auto problem = path_problem(task.generator); problem && !task.generator.empty())
       table.fail("generator", *problem);
+    read_held_out(table, task);
   });
 }
 
@@ -103,17 +129,50 @@ void read_target(TomlReader& toml, Task& task) {
   });
 }
 
+bool is_dimension_or_param(const Task& task, const std::string& name) {
+  bool known = std::count(task.params.begin(), task.params.end(), name) > 0;
+  for (const TaskTensor& tensor : task.tensors)
+    for (const Dimension& dimension : tensor.shape) known |= dimension.symbol == name;
+  return known;
+}
+
 void read_deadline(TomlReader& toml, Task& task) {
   toml.table("deadline", [&](TomlReader& table) {
     TaskDeadline deadline;
     deadline.cycles_per_unit = static_cast<u64>(table.integer("cycles_per_unit", 1, max_cycles));
     deadline.unit = table.text("unit", {.max_characters = 32});
     deadline.units = table.text("units", identifier_rule);
-    bool known = std::count(task.params.begin(), task.params.end(), deadline.units) > 0;
-    for (const TaskTensor& tensor : task.tensors)
-      for (const Dimension& dimension : tensor.shape) known |= dimension.symbol == deadline.units;
-    if (!known) table.fail("units", "names neither a parameter nor a dimension of this task");
+    if (!is_dimension_or_param(task, deadline.units))
+      table.fail("units", "names neither a parameter nor a dimension of this task");
     task.deadline = std::move(deadline);
+  });
+}
+
+/// After everything that it may name.
+void read_floor(TomlReader& toml, Task& task) {
+  toml.table("floor", [&](TomlReader& table) {
+    for (const std::string& text :
+         table.texts_or_integers("macs", identifier_rule, 0, max_factors)) {
+      const Dimension factor = parse_dimension(table, text);
+      if (!factor.symbol.empty() && !is_dimension_or_param(task, factor.symbol))
+        table.fail("macs", fmt::format("{} is neither a dimension nor a parameter of this task",
+                                       printable_key(text)));
+      task.floor.macs.push_back(factor);
+    }
+    task.floor.macs_per_cycle = static_cast<u32>(table.integer("macs_per_cycle", 1, 1024, 8));
+    task.floor.reads = table.texts("reads", identifier_rule, 0, max_tensors);
+    for (const std::string& name : task.floor.reads)
+      if (std::none_of(task.tensors.begin(), task.tensors.end(), [&](const TaskTensor& tensor) {
+            return tensor.name == name && tensor.kind != TensorKind::output;
+          }))
+        table.fail("reads", fmt::format("{} is no input of this task", printable_key(name)));
+    table.table("cycles", [&](TomlReader& cycles) {
+      std::set<std::string> names(task.held_out.begin(), task.held_out.end());
+      for (const std::string& file : task.cases) names.insert(case_name(file));
+      for (const std::string& name : names)
+        if (cycles.has(name))
+          task.floor.cycles[name] = static_cast<Cycle>(cycles.integer(name, 0, max_cycles));
+    });
   });
 }
 
@@ -153,6 +212,7 @@ Result<Task> parse_task(std::string_view text, const std::string& folder) {
     read_params(toml, task);
     read_cases(toml, task);
     read_deadline(toml, task);
+    read_floor(toml, task);
     task.defines = toml.texts("defines", identifier_rule, 0, max_task_defines);
     for (const std::string& define : task.defines)
       if (!is_identifier(define))

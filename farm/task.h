@@ -1,6 +1,7 @@
 // A task package: what is asked of a kernel. Read from task.toml (docs/tasks.md tells every key)
 // and validated here and nowhere else.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,14 @@ struct TaskDeadline {
   std::string units;  ///< the parameter or symbol that says how many a case holds
 };
 
+/// What no kernel can do faster than (floor.h); a submission below it is held.
+struct TaskFloor {
+  std::vector<Dimension> macs;          ///< factors of the multiply-adds of a case; empty: not said
+  u32 macs_per_cycle = 8;               ///< of one PE at most
+  std::vector<std::string> reads;       ///< inputs that every right kernel reads whole
+  std::map<std::string, Cycle> cycles;  ///< of a public case or a variant, outright
+};
+
 struct Task {
   std::string folder;
   std::string name;
@@ -57,11 +66,13 @@ struct Task {
   std::optional<TaskTarget> target;
   std::optional<TaskDeadline> deadline;
   TaskLimits limits;
-  std::vector<TaskTensor> tensors;   ///< in the argument block's order
-  std::vector<std::string> params;   ///< likewise
-  std::vector<std::string> cases;    ///< files inside the folder, in order of running
-  std::string generator;             ///< file inside the folder; empty: none
-  std::vector<std::string> defines;  ///< macros that a submission may set
+  TaskFloor floor;
+  std::vector<TaskTensor> tensors;    ///< in the argument block's order
+  std::vector<std::string> params;    ///< likewise
+  std::vector<std::string> cases;     ///< files inside the folder, in order of running
+  std::string generator;              ///< file inside the folder; empty: none
+  std::vector<std::string> held_out;  ///< variants that the generator makes for a farm alone
+  std::vector<std::string> defines;   ///< macros that a submission may set
 };
 
 /// Reads `folder`/task.toml and the machine that it names. The cases are read by load_cases.

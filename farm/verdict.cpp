@@ -9,6 +9,7 @@ namespace {
 // In order of precedence, the weakest first: of two findings the later row is told.
 constexpr std::array<VerdictRow, static_cast<size_t>(Verdict::count)> rows = {{
     {"ACCEPTED", true, "every output byte of every case is right"},
+    {"HELD", true, "a rule wants a person to look at it"},
     {"WRONG_OUTPUT", true, "an output, an input or a guard band does not hold what it must"},
     {"NONDETERMINISTIC", true, "the result depends on memory or registers that nobody initialised"},
     {"OUTPUT_LIMIT", true, "wrote more to the console than the task allows"},
@@ -19,7 +20,6 @@ constexpr std::array<VerdictRow, static_cast<size_t>(Verdict::count)> rows = {{
     {"COMPILE_ERROR", true, "does not compile or link"},
     {"COMPILE_LIMIT", true, "the compiler ran out of its time, memory or file size"},
     {"REJECTED", true, "breaks a rule of intake, or its program a rule of loading"},
-    {"HELD", true, "a rule wants a person to look at it"},
     {"CANCELLED", false, "taken back, or not begun"},
     {"HOST_LIMIT", false, "the host's safety net ended the work; to be repeated"},
     {"SYSTEM_ERROR", false, "the farm's host or toolchain failed; to be repeated"},

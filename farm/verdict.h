@@ -9,6 +9,7 @@ namespace simfarm::farm {
 
 enum class Verdict : u8 {
   accepted,
+  held,
   wrong_output,
   nondeterministic,
   output_limit,
@@ -19,7 +20,6 @@ enum class Verdict : u8 {
   compile_error,
   compile_limit,
   rejected,
-  held,
   cancelled,
   host_limit,
   system_error,

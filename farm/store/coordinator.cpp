@@ -117,9 +117,15 @@ class Coordination {
       if (each.id != id) continue;
       const Result<std::string> folder = store_.task_folder(each);
       if (!folder) return folder.error();
-      Result<std::shared_ptr<const LoadedTask>> loaded = load_task_and_cases(*folder);
+      Result<std::shared_ptr<const LoadedTask>> loaded = load_task_and_cases(*folder, each.digest);
       if (!loaded) return loaded.error();
       ReadyTask ready{*loaded, {}};
+      ready.parts.held_out = !(*loaded)->task.held_out.empty();
+      if (ready.parts.held_out && request_.host.secret.empty())
+        return input_error(fmt::format(
+            "{}: task {} has held-out cases, and the farm has no secret to make them from: put {} "
+            "back, or make another one with `simfarm farm rotate-secret`",
+            store_.folder(), each.name, store_.secret_path()));
       ready.parts.task = each.digest;
       ready.parts.cases = cases_digest((*loaded)->cases);
       ready.parts.machine = machine_digest((*loaded)->task.machine);

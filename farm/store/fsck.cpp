@@ -29,6 +29,7 @@ class FarmCheck {
     if (const auto done = check_results(); !done) return done.error();
     if (const auto done = check_log(); !done) return done.error();
     if (const auto done = check_leases(); !done) return done.error();
+    if (const auto done = check_secret(); !done) return done.error();
     return check_blobs();
   }
 
@@ -131,6 +132,21 @@ class FarmCheck {
       problem(fmt::format("submission {}: it is {}, and its lease says otherwise", wrong.integer(0),
                           wrong.text(1)));
     return wrong.end();
+  }
+
+  /// Whether the secret is there, readable for its owner alone, and the last of the list.
+  Result<void> check_secret() {
+    const Result<std::vector<std::string>> ids = store_.secret_ids();
+    if (!ids) return ids.error();
+    const Result<std::optional<Secret>> secret = store_.secret();
+    const std::string path = store_.secret_path();
+    if (!secret)
+      problem(secret.error().message);
+    else if (*secret && std::find(ids->begin(), ids->end(), (*secret)->id()) == ids->end())
+      problem(path + ": another farm's: the log does not know its id");
+    else if (!*secret && !ids->empty())
+      problem(path + ": not there; put it back, or `simfarm farm rotate-secret`");
+    return {};
   }
 
   Result<void> check_blobs() {

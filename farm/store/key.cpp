@@ -86,6 +86,7 @@ std::string evaluation_key(const KeyParts& parts) {
         &parts.host.toolchain, &parts.host.simulator, &parts.host.sandbox})
     text += digest_of(*each) + "\n";
   text += fmt::format("scoring {}\ntiming {}\n", parts.host.scoring, parts.host.timing);
+  if (parts.held_out) text += fmt::format("held-out {}\n", digest_of(parts.host.secret));
   return digest_of(text);
 }
 

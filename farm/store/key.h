@@ -21,6 +21,7 @@ struct JudgingHost {
   std::string sandbox = {};  ///< version of the policy that builds run under; empty: none
   u32 scoring = scoring_version;
   u32 timing = timing_version;
+  std::string secret = {};  ///< id of the farm's; empty: none
 };
 
 /// Digests, all parts of a key. The author, the note and the parent are none of them: who edits a
@@ -32,6 +33,7 @@ struct KeyParts {
   std::string cases;    ///< of the cases that are judged, in order
   std::string machine;  ///< of the machine file
   JudgingHost host;
+  bool held_out = false;  ///< the task has held-out cases, so that the host's secret counts
 };
 
 /// SHA-256 over all parts.

@@ -54,6 +54,11 @@ std::string record_digest(const Evaluation& evaluation) {
     text +=
         fmt::format("{} {} {} {} {} {} {}\n", record_text(each.name), each.cycles, each.boot_cycles,
                     each.instructions, each.units, each.dma_bytes, print_counters(each.total));
+  if (!evaluation.secret.empty()) {
+    const HeldOutScore passed = evaluation.held_out.value_or(HeldOutScore{});
+    text += fmt::format("held-out {} {} {} {}\n", evaluation.secret,
+                        evaluation.held_out.has_value(), passed.cases, passed.cycles);
+  }
   return record_text(text);
 }
 

@@ -52,7 +52,10 @@ CREATE TABLE evaluations(
   simulator TEXT NOT NULL,
   record TEXT NOT NULL,                 -- SHA-256 over the result and its cases
   finished INTEGER NOT NULL,
-  timing INTEGER NOT NULL DEFAULT 1     -- version of the timing that its cycles are of
+  timing INTEGER NOT NULL DEFAULT 1,    -- version of the timing that its cycles are of
+  secret TEXT NOT NULL DEFAULT '',      -- id of the secret of its held-out cases; empty: none
+  held_out_cases INTEGER,               -- NULL: not all of them passed
+  held_out_cycles INTEGER
 ) STRICT;
 
 CREATE TABLE case_results(
@@ -118,6 +121,11 @@ CREATE TABLE quotas(                    -- of each author, by the name in the ma
   value INTEGER NOT NULL CHECK (value > 0)
 ) STRICT;
 
+CREATE TABLE secrets(                   -- ids of those that the farm has had, never themselves
+  id TEXT PRIMARY KEY,
+  made INTEGER NOT NULL
+) STRICT;
+
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER evaluations_stay BEFORE UPDATE ON evaluations
@@ -128,6 +136,8 @@ CREATE TRIGGER cases_stay BEFORE UPDATE ON case_results
   BEGIN SELECT RAISE(ABORT, 'results never change'); END;
 CREATE TRIGGER cases_last BEFORE DELETE ON case_results
   BEGIN SELECT RAISE(ABORT, 'results never change'); END;
+CREATE TRIGGER secrets_stay BEFORE UPDATE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
+CREATE TRIGGER secrets_last BEFORE DELETE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
 )SQL";
 
 const std::array<Migration, schema_version - 1> migrations = {{
@@ -181,6 +191,18 @@ CREATE TABLE quotas(
   name TEXT PRIMARY KEY CHECK (name IN ('waiting', 'daily')),
   value INTEGER NOT NULL CHECK (value > 0)
 ) STRICT;
+)SQL"},
+    // 5 -> 6: secrets, and results of held-out cases.
+    {R"SQL(
+ALTER TABLE evaluations ADD COLUMN secret TEXT NOT NULL DEFAULT '';
+ALTER TABLE evaluations ADD COLUMN held_out_cases INTEGER;
+ALTER TABLE evaluations ADD COLUMN held_out_cycles INTEGER;
+CREATE TABLE secrets(
+  id TEXT PRIMARY KEY,
+  made INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER secrets_stay BEFORE UPDATE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
+CREATE TRIGGER secrets_last BEFORE DELETE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
 )SQL"},
 }};
 

@@ -111,6 +111,11 @@ Result<void> Store::create(const std::string& folder) {
   if (const auto local = check_local(folder); !local) return local.error();
   if (const auto made = Blobs(folder + "/blobs").create(); !made) return made.error();
   if (const auto made = create_database(folder); !made) return made.error();
+  {
+    Result<Store> store = open(folder);
+    if (!store) return store.error();
+    if (const auto made = store->rotate_secret(); !made) return made.error();
+  }
   const fs::path parent = fs::absolute(folder, error).lexically_normal().parent_path();
   return sync_folder(parent.string());
 }

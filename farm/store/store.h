@@ -3,7 +3,7 @@
 // happened or has not.
 //
 // The folder: farm.db (SQLite), blobs/ (by content), tasks/ (packages unpacked, made again when
-// they are not as they must be), coordinator.lock.
+// they are not as they must be), secret (farm/secret.h), coordinator.lock.
 #pragma once
 #include <array>
 #include <functional>
@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "farm/evaluate.h"
 #include "farm/score.h"
+#include "farm/secret.h"
 #include "farm/store/blobs.h"
 #include "farm/store/database.h"
 #include "farm/store/key.h"
@@ -181,6 +182,16 @@ class Store {
   Result<std::optional<StoredTask>> find_task(const std::string& name);
   /// The folder in which the task's package is unpacked, byte for byte as it was added.
   Result<std::string> task_folder(const StoredTask& task) const;
+
+  // The secret (store_secret.cpp).
+  /// None: the farm has none yet, or no longer. Error: it is damaged, or others may read it.
+  Result<std::optional<Secret>> secret() const;
+  /// Makes another one; its id goes into the list of all that the farm has had. Only for who has
+  /// the CoordinatorLock. Returns the ids of the old one (empty: there was none) and the new one.
+  Result<std::pair<std::string, std::string>> rotate_secret();
+  /// The ids of all secrets that the farm has had.
+  Result<std::vector<std::string>> secret_ids();
+  std::string secret_path() const { return folder_ + "/secret"; }
 
   // Intake (store_intake.cpp).
   /// Keeps what lies at `path` (a folder or a tar file) and queues or rejects it. Error: it could

@@ -140,14 +140,16 @@ Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
                          const JudgingHost& host) {
   Evaluation timed = evaluation;
   timed.timing = host.timing;
+  const std::optional<HeldOutScore>& held_out = evaluation.held_out;
   if (const auto kept = database_.run(
           "INSERT INTO evaluations(key, verdict, failed_case, failure, local_bytes, sources, elf, "
-          "toolchain, simulator, record, finished, timing) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-          "?)",
+          "toolchain, simulator, record, finished, timing, secret, held_out_cases, "
+          "held_out_cycles) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
           {key, std::string(name(evaluation.verdict)), evaluation.failed_case, evaluation.failure,
            static_cast<i64>(evaluation.local_bytes), evaluation.source_digest,
            evaluation.elf_digest, host.toolchain, host.simulator, record_digest(timed), now(),
-           i64{host.timing}});
+           i64{host.timing}, evaluation.secret, held_out ? Value(i64{held_out->cases}) : Value(),
+           held_out ? Value(static_cast<i64>(held_out->cycles)) : Value()});
       !kept)
     return kept.error();
   i64 place = 0;

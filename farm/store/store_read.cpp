@@ -109,7 +109,8 @@ Result<Evaluation> Store::evaluation(const std::string& key) {
   std::string record;
   {
     Query query(database_,
-                "SELECT verdict, failed_case, failure, local_bytes, sources, elf, timing, record "
+                "SELECT verdict, failed_case, failure, local_bytes, sources, elf, timing, record, "
+                "secret, held_out_cases, held_out_cycles "
                 "FROM evaluations WHERE key = ?",
                 {key});
     if (!query.next()) return query.end() ? damaged() : query.end().error();
@@ -123,6 +124,9 @@ Result<Evaluation> Store::evaluation(const std::string& key) {
     result.elf_digest = query.text(5);
     result.timing = static_cast<u32>(query.integer(6));
     record = query.text(7);
+    result.secret = query.text(8);
+    if (!query.is_null(9))
+      result.held_out = {static_cast<u32>(query.integer(9)), static_cast<u64>(query.integer(10))};
   }
   Query query(database_,
               "SELECT name, cycles, boot_cycles, instructions, units, dma_bytes, counters "

@@ -295,9 +295,9 @@ TEST_F(FarmCommands, TaskNewMakesATaskThatCheckAcceptsAndPackPacksAlike) {
   EXPECT_EQ(simfarm("task new Vector").status, 2);
   ran = simfarm("task check vector-scale");
   EXPECT_EQ(ran.status, 0) << errors(folder_) << ran.output;
-  EXPECT_THAT(
-      ran.output,
-      HasSubstr("vector-scale version 1: 2 tensors, 1 parameters, 2 cases, 3 submissions: good\n"));
+  EXPECT_THAT(ran.output,
+              HasSubstr("vector-scale version 1: 2 tensors, 1 parameters, 2 cases and 2 held out, "
+                        "3 submissions: good\n"));
   EXPECT_EQ(shell("grep -r @NAME@ " + folder_.path("vector-scale")).output, "");
   // Its generator makes its cases, byte for byte.
   EXPECT_EQ(shell("cd " + folder_.path("vector-scale") +

@@ -74,6 +74,36 @@ inline std::string write_small_task(const Folder& folder) {
   return folder.path("tasks/small");
 }
 
+/// Makes cases of the small task: variant "few" or "all", everything else from the seed.
+inline constexpr const char* small_generator = R"(import argparse
+import h5py, numpy as np
+parser = argparse.ArgumentParser()
+parser.add_argument("--variant", choices=["few", "all"])
+parser.add_argument("--seed", type=int)
+parser.add_argument("--output")
+given = parser.parse_args()
+random = np.random.Generator(np.random.PCG64(given.seed))
+x = random.integers(-1000, 1000, 7 if given.variant == "few" else 16, dtype=np.int32)
+factor = int(random.integers(2, 100))
+with h5py.File(given.output, "w") as file:
+    file["inputs/x"] = x
+    file["expected/y"] = x * np.int32(factor)
+    file.attrs["factor"] = factor
+)";
+
+/// Gives the small task held-out cases.
+inline void add_held_out(const Folder& folder, const std::string& variants,
+                         const std::string& generator = small_generator) {
+  folder.write("tasks/small/generate.py", generator);
+  folder.write("tasks/small/task.toml", std::string(small_task_toml) +
+                                            "generator = \"generate.py\"\nheld_out = [" + variants +
+                                            "]\n");
+}
+
+/// Knows what the public cases hold, and looks at nothing.
+inline constexpr const char* embedded_answers =
+    "for (uint32_t i = 0; i < n; ++i) y[i] = (1000 + 37 * (int32_t)i) * (n == 5 ? -3 : 7);";
+
 /// The starting kernel with `lines` in it.
 inline std::string kernel_with(const std::string& lines) {
   std::string text = small_kernel;
@@ -95,6 +125,14 @@ inline Toolchain real_toolchain() {
   const auto found = find_toolchain({SIMFARM_SOURCE_DIR, "/usr/local/bin:/usr/bin:/bin", "", ""});
   EXPECT_TRUE(found) << found.error().message;
   return *found;
+}
+
+/// Judges a submission with it, in this process.
+inline Evaluation evaluate_here(const LoadedTask& task, const Result<Submission>& submission,
+                                const Secret* secret = nullptr) {
+  const Toolchain tools = real_toolchain();
+  SimulationsHere here;
+  return evaluate(task, submission, {tools, here, secret});
 }
 
 /// Judges a batch with it, in this process.

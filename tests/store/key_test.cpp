@@ -50,7 +50,7 @@ class EvaluationKey : public testing::Test {
     host_.toolchain = *toolchain;
     return evaluation_key({sha256(submission->files), options_digest(*submission), package,
                            cases_digest((*task)->cases), machine_digest((*task)->task.machine),
-                           host_});
+                           host_, !(*task)->task.held_out.empty()});
   }
   static std::string pack(const std::string& folder) {
     const auto files = read_folder(folder, {.bytes = 1 << 20});
@@ -121,6 +121,17 @@ TEST_F(EvaluationKey, AnyOneByteDifferentIsAnotherKey) {
   }
 }
 
+TEST_F(EvaluationKey, TheSecretCountsWhereCasesAreHeldOut) {
+  host_.secret = "one";
+  const std::string without = key();
+  host_.secret = "other";
+  EXPECT_EQ(key(), without) << "no case is made from it";
+  edit("tasks/small/task.toml", "[cases]\n", "[cases]\ngenerator = \"g.py\"\nheld_out = [\"a\"]\n");
+  const std::string other = key();
+  host_.secret = "one";
+  EXPECT_NE(key(), other);
+}
+
 TEST_F(EvaluationKey, AuthorNoteAndParentBuyNothing) {
   const std::string first = key();
   manifest_ =
@@ -130,8 +141,8 @@ TEST_F(EvaluationKey, AuthorNoteAndParentBuyNothing) {
 }
 
 TEST_F(EvaluationKey, PartsDoNotRunIntoEachOther) {
-  const KeyParts parts{"ab", "c", "", "", "", {}};
-  const KeyParts moved{"a", "bc", "", "", "", {}};
+  const KeyParts parts{"ab", "c", "", "", "", {}, false};
+  const KeyParts moved{"a", "bc", "", "", "", {}, false};
   EXPECT_NE(evaluation_key(parts), evaluation_key(moved));
 }
 

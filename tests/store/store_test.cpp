@@ -296,6 +296,78 @@ TEST(Queue, LogAndResultsOnlyGrow) {
   expect_whole(store);
 }
 
+TEST(FarmSecret, IsMadeWithTheFarmAndItsIdsStay) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const std::string first = (*store.secret())->id();
+  EXPECT_THAT(*store.secret_ids(), ElementsAre(first));
+  const auto ids = store.rotate_secret();
+  ASSERT_TRUE(ids);
+  EXPECT_EQ(ids->first, first);
+  EXPECT_EQ((*store.secret())->id(), ids->second);
+  EXPECT_THAT(*store.secret_ids(), ElementsAre(first, ids->second));
+  expect_whole(store);
+  EXPECT_FALSE(store.database().run("UPDATE secrets SET made = 0"));
+  EXPECT_FALSE(store.database().run("DELETE FROM secrets"));
+  const auto problems = [&] { return check_farm(store)->problems; };
+  std::filesystem::permissions(store.secret_path(), std::filesystem::perms(0644));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("others than its owner may read it")));
+  ASSERT_TRUE(Secret::make()->save(store.secret_path()));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("another farm's")));
+  std::filesystem::remove(store.secret_path());
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("secret: not there")));
+  EXPECT_EQ(store.rotate_secret()->first, "");
+  expect_whole(store);
+}
+
+TEST(FarmSecret, ItsBytesAreInNoOtherFile) {
+  FarmFolder folder;
+  {
+    Store store = folder.open();
+    submitted(store, folder.candidate("a", invented_source(100, 1)));
+    ASSERT_TRUE(coordinate_all(store));
+  }
+  std::ifstream in(folder.path("farm/secret"), std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::string hex = text.substr(text.size() - 65, 64);
+  ASSERT_EQ(hex.find_first_not_of("0123456789abcdef"), std::string::npos);
+  std::string bytes;
+  for (size_t k = 0; k < 32; ++k)
+    bytes += static_cast<char>(std::stoi(hex.substr(2 * k, 2), nullptr, 16));
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder.farm())) {
+    if (!file.is_regular_file() || file.path().filename() == "secret") continue;
+    std::ifstream each(file.path(), std::ios::binary);
+    const std::string content((std::istreambuf_iterator<char>(each)), {});
+    EXPECT_EQ(content.find(hex.substr(0, 16)), std::string::npos) << file.path();
+    EXPECT_EQ(content.find(bytes.substr(0, 8)), std::string::npos) << file.path();
+  }
+}
+
+TEST(FarmSecret, ResultsKnowWhichOneTheyAreFrom) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const i64 passed = submitted(store, folder.candidate("a", invented_source(100, 1)));
+  const i64 failed = submitted(store, folder.candidate("b", "// wrong"));
+  const auto judge = [](const LoadedTask& task, const Result<Submission>& submission) {
+    Evaluation result = invented_judge(task, submission);
+    result.secret = "0123456789abcdef";
+    if (result.accepted()) result.held_out = {2, 777};
+    return result;
+  };
+  ASSERT_TRUE(coordinate_all(store, 1, judge));
+  const Evaluation good = *store.evaluation((*store.submission(passed))->evaluation);
+  EXPECT_EQ(good.secret, "0123456789abcdef");
+  ASSERT_TRUE(good.held_out);
+  EXPECT_EQ(good.held_out->cases, 2u);
+  EXPECT_EQ(good.held_out->cycles, 777u);
+  const Evaluation bad = *store.evaluation((*store.submission(failed))->evaluation);
+  EXPECT_EQ(bad.secret, "0123456789abcdef");
+  EXPECT_FALSE(bad.held_out);
+  ASSERT_TRUE(store.database().run("DROP TRIGGER evaluations_stay"));
+  ASSERT_TRUE(store.database().run("UPDATE evaluations SET held_out_cycles = 776"));
+  EXPECT_FALSE(store.evaluation((*store.submission(passed))->evaluation)) << "damaged";
+}
+
 TEST(Fsck, FindsDamage) {
   FarmFolder folder;
   std::string archive, key;

@@ -87,7 +87,7 @@ class FarmFolder : public Folder {
 
 /// A key of the submission's own parts alone.
 inline std::string simple_key(i64 task, const std::string& sources, const std::string& options) {
-  return evaluation_key({sources, options, std::to_string(task), "", "", some_host});
+  return evaluation_key({sources, options, std::to_string(task), "", "", some_host, false});
 }
 
 /// Judges all that is queued, with invented results unless said otherwise.
