@@ -65,6 +65,9 @@ struct HostOptions {
   u64 warm_up = 1u << 24;              ///< instructions that are executed before it is
   std::optional<bodies::HostIsa> isa;  ///< at most that instruction set; none: the host's best
   std::optional<u64> shuffle;          ///< a seed: who runs when is left to chance, for tests
+  /// How many waits in one place of the program must have ended as what was under way said, before
+  /// those that follow are taken to do so too (docs/fast-engine.md, "Looking ahead"); none: never.
+  std::optional<u64> trust = 256;
 };
 
 struct RunOptions {

@@ -24,7 +24,8 @@ class Array final : public Simulation {
   RunInput take_input() { return std::move(input_); }
 
  private:
-  void go(u32 granule);
+  /// A run up to `end`; once more without trust where that was wrong.
+  void go(Cycle end, u32 granule);
   Array(RunInput input, const RunOptions& options) : input_(std::move(input)), options_(options) {}
 
   RunInput input_;
@@ -32,6 +33,7 @@ class Array final : public Simulation {
   std::unique_ptr<Run> run_;
   bool shares_granules_ = false;
   bool suspects_race_ = false;
+  bool misjudged_ = false;  ///< Run::misjudged(), of a run that was made once more
 };
 
 }  // namespace simfarm::fast

@@ -71,32 +71,38 @@ void BusyCycles::take_all(Cycle from, std::span<const u64> words) {
   const u32 shift = static_cast<u32>(from % word_cycles);
   word(first + words.size());  // makes room
   u64 rest = 0, both = 0;
-  for (u64 k = 0; k <= words.size(); ++k) {
-    const u64 now = k < words.size() ? words[k] : 0;
-    const u64 cycles = now << shift | rest;
-    rest = shift == 0 ? 0 : now >> (word_cycles - shift);
-    u64& bits = words_[(first + k) & mask_];
+  const auto take = [&](u64 number, u64 cycles) {
+    u64& bits = words_[number & mask_];
     both |= bits & cycles;
     bits |= cycles;
-    if (bits == ~u64{0} && cycles != 0) note_full(first + k);
+    if (bits == ~u64{0}) [[unlikely]]
+      note_full(number);
+  };
+  u64 number = first;
+  for (const u64 now : words) {
+    take(number++, now << shift | rest);
+    rest = now >> 1 >> (word_cycles - 1 - shift);
   }
+  if (rest != 0) take(number, rest);
   check(both == 0, "cycles that are taken already");
   taken_until(from + word_cycles * (words.size() - 1) + std::bit_width(words.back()));
 }
 
 void BusyCycles::copy_from(Cycle from, std::vector<u64>& words) const {
   if (end_ <= from) return;
-  const u64 last = (end_ - 1) / word_cycles;
+  const u64 first = from / word_cycles, last = (end_ - 1) / word_cycles;
   const u32 shift = static_cast<u32>(from % word_cycles);
   const std::size_t before = words.size();
-  std::size_t used = before;
-  for (u64 number = from / word_cycles; number <= last; ++number) {
-    u64 bits = words_[number & mask_] >> shift;
-    if (shift != 0 && number < last) bits |= words_[(number + 1) & mask_] << (word_cycles - shift);
-    words.push_back(bits);
-    if (bits != 0) used = words.size();
+  words.resize(before + (last - first) + 1);
+  u64* to = words.data() + before;
+  u64 now = words_[first & mask_];
+  for (u64 number = first; number < last; ++number) {
+    const u64 next = words_[(number + 1) & mask_];
+    *to++ = now >> shift | next << 1 << (word_cycles - 1 - shift);
+    now = next;
   }
-  words.resize(used);
+  *to = now >> shift;
+  while (words.size() > before && words.back() == 0) words.pop_back();
 }
 
 void BusyCycles::make_room(u64 number) {

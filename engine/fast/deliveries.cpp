@@ -20,27 +20,63 @@ Quad quad_at(const u8* values) {
   return words;
 }
 
-void put(u32* row, Quad words) { std::memcpy(row, &words, sizeof words); }
+/// All lanes of a quad get words.
+struct Whole {
+  void put(u32* row, Quad words) const { std::memcpy(row, &words, sizeof words); }
+};
+
+/// Some do: those of `mask`, whose bits are all set in their lanes. The others keep what they have.
+struct Some {
+  Quad mask{};
+  void put(u32* row, Quad words) const {
+    Quad before;
+    std::memcpy(&before, row, sizeof before);
+    words = (words & mask) | (before & ~mask);
+    std::memcpy(row, &words, sizeof words);
+  }
+};
 
 /// By lane of a tile, the words that it gets; null: none.
 using Lanes = std::array<const u8*, tile_lanes>;
+
+/// The lanes of a quad: those that get nothing point where another does.
+struct Four {
+  explicit Four(const u8* const* lanes) {
+    for (u32 k = 0; k < quad; ++k) {
+      if (lanes[k] == nullptr) continue;
+      ++there;
+      last = k;
+      some.mask[k] = ~u32{0};
+    }
+    for (u32 k = 0; k < quad && there != 0; ++k) {
+      from[k] = lanes[k] != nullptr ? lanes[k] : lanes[last];
+      alike &= from[k] == from[0];
+    }
+  }
+  std::array<const u8*, quad> from{};
+  u32 there = 0;
+  u32 last = 0;       ///< of those that get something
+  bool alike = true;  ///< they get the same
+  Some some;
+};
 
 void write_lane(u32* row, const u8* values, u32 words) {
   for (u32 k = 0; k < words; ++k) std::memcpy(row + k * tile_lanes, values + 4 * k, 4);
 }
 
 /// The same words to four lanes, or to as many fours side by side.
-template <u32 fours>
-void write_alike(u32* row, const u8* values, u32 words) {
+template <u32 fours, class To>
+void write_alike(u32* row, const u8* values, u32 words, To to_row) {
   for (u32 k = 0; k < words; ++k) {
     u32 word;
     std::memcpy(&word, values + 4 * k, 4);
     const Quad four{word, word, word, word};
-    for (u32 to = 0; to < fours; ++to) put(row + k * tile_lanes + to * quad, four);
+    for (u32 to = 0; to < fours; ++to) to_row.put(row + k * tile_lanes + to * quad, four);
   }
 }
 
-void write_quad(u32* row, const u8* const* values, u32 words) {
+template <class To>
+void write_quad(u32* row, const u8* const* values, u32 words, To to_row) {
   u32 k = 0;
   for (; k + quad <= words; k += quad) {
     const Quad a = quad_at(values[0] + 4 * k), b = quad_at(values[1] + 4 * k);
@@ -50,13 +86,20 @@ void write_quad(u32* row, const u8* const* values, u32 words) {
     const Quad ab_high = __builtin_shuffle(a, b, Quad{2, 6, 3, 7});
     const Quad cd_high = __builtin_shuffle(c, d, Quad{2, 6, 3, 7});
     u32* const to = row + k * tile_lanes;
-    put(to, __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5}));
-    put(to + tile_lanes, __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7}));
-    put(to + 2 * tile_lanes, __builtin_shuffle(ab_high, cd_high, Quad{0, 1, 4, 5}));
-    put(to + 3 * tile_lanes, __builtin_shuffle(ab_high, cd_high, Quad{2, 3, 6, 7}));
+    to_row.put(to, __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5}));
+    to_row.put(to + tile_lanes, __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7}));
+    to_row.put(to + 2 * tile_lanes, __builtin_shuffle(ab_high, cd_high, Quad{0, 1, 4, 5}));
+    to_row.put(to + 3 * tile_lanes, __builtin_shuffle(ab_high, cd_high, Quad{2, 3, 6, 7}));
   }
-  for (u32 lane = 0; lane < quad; ++lane)
-    write_lane(row + k * tile_lanes + lane, values[lane] + 4 * k, words - k);
+  for (; k < words; ++k) {
+    Quad four;
+    for (u32 lane = 0; lane < quad; ++lane) {
+      u32 word;
+      std::memcpy(&word, values[lane] + 4 * k, 4);
+      four[lane] = word;
+    }
+    to_row.put(row + k * tile_lanes, four);
+  }
 }
 
 /// The doublewords of `count` spans, one after the other.
@@ -69,7 +112,8 @@ void write_doublewords(u32* row, const u8* image, const Span* spans, u32 count) 
 }
 
 /// The same for four lanes, each from its own image.
-void write_doublewords(u32* row, const u8* const* images, const Span* spans, u32 count) {
+template <class To>
+void write_doublewords(u32* row, const u8* const* images, const Span* spans, u32 count, To to_row) {
   using Pair = u64 __attribute__((vector_size(16)));
   u32 last = ~spans[0].source;
   Quad low{}, high{};
@@ -86,25 +130,28 @@ void write_doublewords(u32* row, const u8* const* images, const Span* spans, u32
       low = __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5});
       high = __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7});
     }
-    put(row + 2 * k * tile_lanes, low);
-    put(row + (2 * k + 1) * tile_lanes, high);
+    to_row.put(row + 2 * k * tile_lanes, low);
+    to_row.put(row + (2 * k + 1) * tile_lanes, high);
   }
 }
 
 /// `row`: lane 0's first word.
 void write_doubleword_rows(u32* row, const Lanes& images, const Span* spans, u32 count) {
   constexpr u32 at_once = block / 2;
+  const u8* const* const all = images.data();
+  const std::array<Four, tile_lanes / quad> fours{Four(all), Four(all + 4), Four(all + 8),
+                                                  Four(all + 12)};
   for (u32 begin = 0; begin < count; begin += at_once) {
     const u32 now = std::min(at_once, count - begin);
-    u32* const first = row + u64{2} * begin * tile_lanes;
-    for (u32 lane = 0; lane < tile_lanes; lane += quad) {
-      const u8* const* const four = images.data() + lane;
-      if (std::all_of(four, four + quad, [](const u8* one) { return one != nullptr; })) {
-        write_doublewords(first + lane, four, spans + begin, now);
-        continue;
-      }
-      for (u32 k = 0; k < quad; ++k)
-        if (four[k] != nullptr) write_doublewords(first + lane + k, four[k], spans + begin, now);
+    for (u32 k = 0; k < fours.size(); ++k) {
+      const Four& four = fours[k];
+      u32* const first = row + u64{2} * begin * tile_lanes + k * quad;
+      if (four.there == 1)
+        write_doublewords(first + four.last, four.from[0], spans + begin, now);
+      else if (four.there == quad)
+        write_doublewords(first, four.from.data(), spans + begin, now, Whole{});
+      else if (four.there != 0)
+        write_doublewords(first, four.from.data(), spans + begin, now, four.some);
     }
   }
 }
@@ -116,29 +163,28 @@ void write_rows(u32* row, const Lanes& lanes, u64 offset, u32 words) {
     u32* const first = row + u64{begin} * tile_lanes;
     const u64 from = offset + 4 * u64{begin};
     for (u32 lane = 0; lane < tile_lanes; lane += quad) {
-      std::array<const u8*, quad> values{};
-      u32 there = 0;
-      bool alike = true;
-      for (u32 k = 0; k < quad; ++k) {
-        if (lanes[lane + k] == nullptr) continue;
-        values[k] = lanes[lane + k] + from;
-        alike &= lanes[lane + k] == lanes[lane];
-        ++there;
-      }
-      if (there == quad && alike) {
+      Four four(lanes.data() + lane);
+      if (four.there == 0) continue;
+      for (const u8*& one : four.from) one += from;
+      u32* const to = first + lane;
+      if (four.there == 1) {
+        write_lane(to + four.last, four.from[0], count);
+      } else if (four.there < quad) {
+        if (four.alike)
+          write_alike<1>(to, four.from[0], count, four.some);
+        else
+          write_quad(to, four.from.data(), count, four.some);
+      } else if (four.alike) {
         const auto same = [&](u32 other) { return lanes[other] == lanes[lane]; };
         if (lane + 2 * quad <= tile_lanes && same(lane + 4) && same(lane + 5) && same(lane + 6) &&
             same(lane + 7)) {
-          write_alike<2>(first + lane, values[0], count);
+          write_alike<2>(to, four.from[0], count, Whole{});
           lane += quad;
         } else {
-          write_alike<1>(first + lane, values[0], count);
+          write_alike<1>(to, four.from[0], count, Whole{});
         }
-      } else if (there == quad) {
-        write_quad(first + lane, values.data(), count);
-      } else if (there != 0) {
-        for (u32 k = 0; k < quad; ++k)
-          if (values[k] != nullptr) write_lane(first + lane + k, values[k], count);
+      } else {
+        write_quad(to, four.from.data(), count, Whole{});
       }
     }
   }

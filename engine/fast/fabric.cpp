@@ -50,7 +50,8 @@ Fabric::Fabric(const RunInput& input, const RunOptions& options, ArrayState& sta
       posts_sent_(machine_.pes()),
       clocks_(machine_.pes(), never),
       loose_(machine_.pes()),
-      is_loose_(machine_.pes(), true) {
+      is_loose_(machine_.pes(), true),
+      trust_(options.host.trust) {
   std::iota(loose_.begin(), loose_.end(), PeId{0});
   if (granule != no_marks) races_.emplace(machine_, pes_, granule);
   const u32 rows = machine_.rows, columns = machine_.columns;
@@ -298,6 +299,7 @@ void Fabric::collect() {
     else
       is_loose_[id] = false;
   }
+  turns_.sort();
   loose_.resize(kept);
 }
 
@@ -313,6 +315,7 @@ void Fabric::runs(const Pe& pe) {
 
 bool Fabric::advance() {
   collect();
+  if (misjudged_) return true;
   bool happened = false;
   const Cycle end = stepper_.end();
   for (;;) {
@@ -325,6 +328,7 @@ bool Fabric::advance() {
     happened = true;
     while (events_.first_at() == now_ && (now_ < end || events_.first_phase() <= Phase::post))
       happen(events_.pop());
+    if (misjudged_) return true;
     if (now_ == end) break;
     while (!turns_.empty() && turns_.top().first == now_) {
       Asks& asks = asks_[turns_.top().second];
@@ -391,9 +395,19 @@ void Fabric::post(const Asked& asked) {
   event.number = asked.number;
   event.pc = asked.pc;
   events_.push(event);
-  parties_[to].raises.push_back(
-      {event.at, Phase::post, event.source, event.sequence, event.number, 1, Stall::sem_wait_post});
-  end_is_unknown(parties_[to]);
+  add_raise(to, {event.at, Phase::post, event.source, event.sequence, event.number, 1,
+                 Stall::sem_wait_post});
+}
+
+/// Something is under way to `pe` from now on.
+void Fabric::add_raise(PeId pe, const Raise& raise) {
+  Party& party = parties_[pe];
+  party.raises.push_back(raise);
+  end_is_unknown(party);
+  if (raise.at > party.semaphores[raise.number].settled || planted(Planted::trust_unchecked))
+    return;
+  check(trusting_, "a raise comes before the end of a wait that was answered ahead");
+  misjudged_ = true;
 }
 
 void Fabric::answer(const Asked& asked) {
@@ -498,7 +512,7 @@ void Fabric::answer_wait(PeId id) {
   Party& party = parties_[id];
   if (!party.waits || party.semaphores[party.awaited].value < party.amount) return;
   party.semaphores[party.awaited].value -= party.amount;
-  end_wait(id);
+  end_wait(id, now_);
   party.unacquired.acquire(
       party.awaited, [](const Flight&) { return false; },
       [&](SharedFlight& flight) { acquire(id, std::move(flight)); });

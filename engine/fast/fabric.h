@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <functional>
+#include <iterator>
 #include <optional>
-#include <queue>
 #include <tuple>
 #include <vector>
 
@@ -45,6 +46,10 @@ class Fabric {
 
   /// A race may have happened; the run need not go on. Known for certain after finish_races().
   bool suspects_race() const { return races_ && races_->suspects(); }
+  /// A wait that was trusted has not ended as it was said: nothing of the run counts.
+  bool misjudged() const { return misjudged_; }
+  /// Waits are trusted: a PE may be where it would never have come to, until that is known.
+  bool trusting() const { return trusting_; }
   /// When the run is over.
   void finish_races();
 
@@ -74,7 +79,8 @@ class Fabric {
  private:
   using Chain = std::vector<Request>;
   struct Semaphore {
-    i64 value = 0;  ///< below zero: a wait that will be over has taken its amount
+    i64 value = 0;      ///< below zero: a wait that will be over has taken its amount
+    Cycle settled = 0;  ///< up to there waits have been answered ahead
     std::optional<PeId> last_poster;
   };
   /// Of a semaphore by a post or a multicast, in its cycle.
@@ -167,11 +173,37 @@ class Fabric {
       answered = collected = chains_taken = texts_taken = 0;
     }
   };
+  /// A wait for the others.
+  struct Waiting {
+    PeId pe = 0;
+    Cycle over_at = 0;  ///< if nothing comes but what is under way; never: it does not end then
+    Cycle said = 0;     ///< the first that over_at was, but never
+    bool trusted = false;
+  };
   using Turn = std::pair<Cycle, PeId>;
-  /// The smallest first; all of it can be looked at.
-  class Turns : public std::priority_queue<Turn, std::vector<Turn>, std::greater<>> {
+  /// The smallest first.
+  class Turns {
    public:
-    const std::vector<Turn>& all() const { return this->c; }
+    bool empty() const { return turns_.empty(); }
+    const Turn& top() const { return turns_.back(); }
+    void pop() {
+      turns_.pop_back();
+      sorted_ = turns_.size();
+    }
+    void push(const Turn& turn) { turns_.push_back(turn); }
+    /// What has been pushed since the last time is put in its place.
+    void sort() {
+      const auto fresh = turns_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+      std::sort(fresh, turns_.end(), std::greater<>());
+      if (fresh != turns_.begin() && fresh != turns_.end() && *std::prev(fresh) < *fresh)
+        std::inplace_merge(turns_.begin(), fresh, turns_.end(), std::greater<>());
+      sorted_ = turns_.size();
+    }
+    const std::vector<Turn>& all() const { return turns_; }
+
+   private:
+    std::vector<Turn> turns_;  ///< the last comes first
+    std::size_t sorted_ = 0;   ///< of them
   };
   /// Something that happens by itself.
   struct Event {
@@ -277,10 +309,12 @@ class Fabric {
   /// Waits whose end nobody can change any more.
   bool look_ahead();
   bool look_ahead(Pe& pe);
-  bool look_ahead_of_others(PeId pe, Cycle at);
+  bool trusts(const Waiting& wait) const;
+  void let_go_ahead(PeId pe, Cycle at);
+  void add_raise(PeId pe, const Raise& raise);
   Cycle find_end_of_wait(PeId pe);
   void list_wait(PeId pe);
-  void end_wait(PeId pe);
+  void end_wait(PeId pe, Cycle at);
   /// What is under way to the PE has changed.
   void end_is_unknown(const Party& party) {
     if (party.listed < waits_.size()) waits_[party.listed].over_at = not_known;
@@ -326,15 +360,13 @@ class Fabric {
   std::vector<PeId> loose_;    ///< PEs that may have run since the last advance
   std::vector<bool> is_loose_;
   std::vector<PeId> own_waits_;  ///< waits for a PE's own semaphores that may be known by now
-  /// A wait for the others, and when it will be over if nothing comes but what is under way.
-  struct Waiting {
-    PeId pe = 0;
-    Cycle over_at = 0;
-  };
   static constexpr Cycle not_known = 0;
   std::vector<Waiting> waits_;
   std::vector<Waiting> candidates_;  ///< of them
-  bool beyond_end_ = false;          ///< a transfer will be complete after the run's end
+  std::optional<u64> trust_;         ///< HostOptions::trust
+  bool trusting_ = false;
+  bool misjudged_ = false;
+  bool beyond_end_ = false;  ///< a transfer will be complete after the run's end
   Cycle last_event_ = 0;
   Cycle last_barrier_ = 0;
   u64 written_ = 0;

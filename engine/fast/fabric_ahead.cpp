@@ -21,14 +21,31 @@ bool Fabric::look_ahead() {
   const Cycle before = std::min(soon, stepper_.end());
   for (Waiting& wait : waits_) {
     if (wait.over_at == not_known) wait.over_at = find_end_of_wait(wait.pe);
-    if (wait.over_at >= before || could_be_reached(wait.pe, wait.over_at)) continue;
+    if (wait.over_at >= stepper_.end()) continue;
+    if (wait.said == not_known) wait.said = wait.over_at;
+    wait.trusted = trusts(wait);
+    if (!wait.trusted) {
+      if (wait.over_at >= before || could_be_reached(wait.pe, wait.over_at)) continue;
+      latest = std::max(latest, wait.over_at);
+    }
     candidates_.push_back(wait);
-    latest = std::max(latest, wait.over_at);
   }
-  if (candidates_.empty()) return any;
-  find_reach(latest);
-  for (const Waiting& wait : candidates_) any |= look_ahead_of_others(wait.pe, wait.over_at);
+  if (latest != 0) find_reach(latest);
+  for (const Waiting& wait : candidates_) {
+    const Party& party = parties_[wait.pe];
+    if (!leave_alone(party, party.awaited)) continue;
+    if (!wait.trusted && wait.over_at >= reach_.known_until(wait.pe)) continue;
+    trusting_ |= wait.trusted;
+    let_go_ahead(wait.pe, wait.over_at);
+    any = true;
+  }
   return any;
+}
+
+/// Nothing has ever come to a wait there that would have ended it otherwise than was said first.
+bool Fabric::trusts(const Waiting& wait) const {
+  const Node* const place = pes_[wait.pe].stepped_from;
+  return trust_ && place != nullptr && !place->told_wrong && place->told_right >= *trust_;
 }
 
 /// The PE waits from now on.
@@ -36,14 +53,20 @@ void Fabric::list_wait(PeId pe) {
   Party& party = parties_[pe];
   if (party.awaited < first_remote_semaphore) return own_waits_.push_back(pe);
   party.listed = static_cast<u32>(waits_.size());
-  waits_.push_back({pe, not_known});
+  waits_.push_back({pe});
 }
 
-void Fabric::end_wait(PeId pe) {
+/// In that cycle.
+void Fabric::end_wait(PeId pe, Cycle at) {
   Party& party = parties_[pe];
   party.waits = false;
   const u32 place = std::exchange(party.listed, ~u32{0});
   if (place >= waits_.size()) return;
+  const Cycle said = waits_[place].said;
+  if (Node* const node = pes_[pe].stepped_from; node != nullptr && said != not_known) {
+    node->told_right += said == at ? 1 : 0;
+    node->told_wrong |= said != at;
+  }
   waits_[place] = waits_.back();
   parties_[waits_[place].pe].listed = place;
   waits_.pop_back();
@@ -161,14 +184,15 @@ Cycle Fabric::find_end_of_wait(PeId pe) {
 }
 
 /// The other semaphores are raised by others too, whom it takes some cycles to get here: what is
-/// under way already is all that there is until then.
-bool Fabric::look_ahead_of_others(PeId id, Cycle at) {
+/// under way already is all that there is until then. Or it is trusted to be: then what comes
+/// nevertheless finds that out (add_raise).
+void Fabric::let_go_ahead(PeId id, Cycle at) {
   Pe& pe = pes_[id];
   Party& party = parties_[id];
   const u32 number = party.awaited;
-  if (at >= reach_.known_until(id) || !leave_alone(party, number)) return false;
 
-  end_wait(id);
+  end_wait(id, at);
+  party.semaphores[number].settled = at;
   // Nothing else looks at the semaphore before.
   party.semaphores[number].value -= party.amount;
   Stall by = party.over_by;
@@ -188,7 +212,6 @@ bool Fabric::look_ahead_of_others(PeId id, Cycle at) {
   if (planted(Planted::push_charged_to_engine) && by == Stall::sem_wait_push)
     by = Stall::sem_wait_dma;
   go_on(pe, at, by);
-  return true;
 }
 
 }  // namespace simfarm::fast

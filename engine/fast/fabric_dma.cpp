@@ -85,10 +85,10 @@ void Fabric::start(PeId pe) {
   for (const Placement::AtReceiver& receiver : flight->receivers) {
     schedule(receiver.at, false, receiver.pe);
     if (use.amount == 0 || receiver.at == never) continue;
-    parties_[receiver.pe].raises.push_back(
+    add_raise(
+        receiver.pe,
         {receiver.at, Phase::completion, pe, flight->request.sequence, use.semaphore, use.amount,
          receiver.pe == pe ? Stall::sem_wait_dma : Stall::sem_wait_push, flight.get()});
-    end_is_unknown(parties_[receiver.pe]);
   }
   schedule(flight->completion, true, 0);
   flight->request.source.bytes = {};  // the payload has them

@@ -41,7 +41,7 @@ struct Hot {
 };
 
 /// Instructions of each lane for which it is worth to wait for each other.
-inline constexpr u64 gang_worth = 200;
+inline constexpr u64 gang_worth = 100;
 /// What an instruction costs between two waits at links, where they are few, against one elsewhere.
 inline constexpr u64 link_slowness = 3;
 

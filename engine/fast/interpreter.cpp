@@ -116,6 +116,8 @@ Node& Interpreter::find(Pe& pe) const {
   if (from == nullptr) return graph_.find(pe.entry);
   if (from->behind == nullptr || from->behind->entry != pe.entry)
     from->behind = &graph_.find(pe.entry);
+  if (from->meets != nullptr && (pe.entry.loops.count[0] | pe.entry.loops.count[1]) == 0)
+    from->passed = from->behind;
   return *from->behind;
 }
 
@@ -151,7 +153,7 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
       if (r.stop < stop) why = Why::a_lot;
       break;
     }
-    r.fuel = hotness_.nodes_at_once();
+    r.fuel = fuel_ != 0 ? fuel_ : hotness_.nodes_at_once();
     const u64 retired = r.retired;
     node->start->run(node->start, pe.frame.x, &r);
     const auto take = [&](Exit& exit) {
@@ -160,17 +162,21 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
       r.retired += exit.instructions;
       node = &follow(exit);
     };
+    fuel_ = r.fuel;
+    not_sampled_ += r.retired - retired;
     switch (r.left) {
       case Left::at_entry:
         node = r.node;
         if (r.outgrown != nullptr)
           hotness_.grow(*std::exchange(r.outgrown, nullptr), r.counts);
         else if (r.fuel == 0)
-          hotness_.sample(*node, r.retired - retired, r.counts);
+          hotness_.sample(*node, std::exchange(not_sampled_, 0), r.counts);
         break;
       case Left::link_blocks:
         node = r.node;
         hotness_.sample_at_link(*node, r.retired - pe.frame.retired, r.counts);
+        fuel_ = 0;
+        not_sampled_ = 0;
         why = Why::link;
         goes_on = false;
         break;

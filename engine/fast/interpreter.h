@@ -103,6 +103,9 @@ class Interpreter {
   u32 width_;
   u32 granule_;
   Hotness& hotness_;
+  // Of all its PEs, since where execution was found was last sampled.
+  u32 fuel_ = 0;         ///< nodes until it is again; 0: the sample is taken
+  u64 not_sampled_ = 0;  ///< instructions
 };
 
 }  // namespace simfarm::fast

@@ -38,6 +38,7 @@ class LocalStore {
   void read(u32 address, std::span<u8> bytes) const {
     if (whole_words(address, bytes.size())) {
       const u32* words = word(address);
+#pragma GCC unroll 8
       for (u64 k = 0; k < bytes.size() / 4; ++k)
         std::memcpy(bytes.data() + 4 * k, words + k * width_, 4);
       return;

@@ -86,9 +86,12 @@ struct Node {
   std::unique_ptr<Exit*[]> lookup;  ///< of `indirect` and `division`: those that were used last
   const MicroOp* start = nullptr;   ///< where the interpreter begins; null: not translated
   // Of a `single`, as the stepper has found them.
-  Node* behind = nullptr;                ///< where execution went on the last time
-  const Operation* meets = nullptr;      ///< it meets the rest of the machine, and breaks no rule
-  timing::Before before;                 ///< of that
+  Node* behind = nullptr;            ///< where execution went on the last time
+  const Operation* meets = nullptr;  ///< it meets the rest of the machine, and breaks no rule
+  timing::Before before;             ///< of that
+  Node* passed = nullptr;   ///< what always follows: no hardware loop is under way; null: not known
+  u64 told_right = 0;       ///< gp.waits here whose end was what was said of it first
+  bool told_wrong = false;  ///< one was not
   std::unique_ptr<Hot> hot;              ///< (engine/fast/hot.h)
   std::shared_ptr<const MicroOps> code;  ///< (engine/fast/interpreter.h)
 };

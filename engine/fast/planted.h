@@ -42,6 +42,7 @@ enum class Planted : u8 {
   exit_code_at_end,
   deadlock_cycle,
   repeat_leaves_slots,
+  trust_unchecked,
   trap_tie,
   gang_lanes_swapped,
   gang_uniform_row,
@@ -59,6 +60,7 @@ struct PlantedText {
   bool gang = false;       ///< where the PEs of a tile run together in generated code
   bool generated = false;  ///< in generated code of one PE
   bool races = false;      ///< where these are checked
+  bool trust = false;      ///< where waits are trusted
 };
 
 inline constexpr std::array planted_faults{
@@ -97,6 +99,9 @@ inline constexpr std::array planted_faults{
     PlantedText{Planted::deadlock_cycle, "a deadlock is found a cycle late"},
     PlantedText{Planted::repeat_leaves_slots,
                 "a transfer placed as one before leaves its engine's slots as they were"},
+    PlantedText{Planted::trust_unchecked,
+                "what ends a wait that was trusted earlier than was said is not noticed", false,
+                false, false, true},
     PlantedText{Planted::trap_tie, "of two traps in one cycle, the larger PE's counts"},
     PlantedText{Planted::gang_lanes_swapped, "two lanes of a gang branch as the other would", true},
     PlantedText{Planted::gang_uniform_row, "a register that differs in the last lane is uniform",

@@ -75,7 +75,7 @@ void Run::go() {
   for (;;) {
     const bool ran = run_pes();
     const bool advanced = fabric_.advance();
-    if (fabric_.suspects_race()) return;
+    if (fabric_.misjudged() || fabric_.suspects_race()) return;
     if (ran || advanced) continue;
     bool released = false;
     for (const auto& worker : workers_) released |= worker->release_parked();
@@ -114,8 +114,13 @@ bool Run::run_in_turn() {
   bool any = false;
   for (bool progress = true; progress;) {
     progress = false;
-    for (const auto& worker : workers_) progress |= worker->run_pes();
+    bool cut_short = false;
+    for (const auto& worker : workers_) {
+      progress |= worker->run_pes();
+      cut_short |= worker->cut_short();
+    }
     any |= progress;
+    if (cut_short) break;
   }
   return any;
 }

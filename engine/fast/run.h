@@ -32,6 +32,9 @@ class Run {
   /// A race may have happened. Known for certain after go().
   bool suspects_race() const { return fabric_.suspects_race(); }
 
+  /// Some of it went by a wait that did not end as it was trusted to: nothing of it counts.
+  bool misjudged() const { return fabric_.misjudged(); }
+
   /// What kept it from being as fast as it can; empty: nothing.
   std::string trouble() const;
 

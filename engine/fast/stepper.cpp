@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/fast/doing.h"
 #include "engine/fast/meter.h"
@@ -54,7 +55,33 @@ void Stepper::charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
   pe.counters_in(region).stalls[static_cast<u32>(bin)] += std::min(cycles, end - from);
 }
 
+bool Stepper::come_to(Pe& pe) {
+  const Node& node = *pe.node;
+  pe.stepped_from = pe.node;
+  pe.entry = node.entry;
+  pe.node = nullptr;
+  pe.op = node.meets;
+  pe.since = pe.frame.clock;
+  if (pe.since >= end()) return false;
+  return pass_hazards(pe, node.before, pe.since);
+}
+
+/// False: the run ends before.
+bool Stepper::pass_hazards(Pe& pe, const timing::Before& before, Cycle& now) {
+  charge(pe, pe.entry.region, Stall::load_use, now, before.load_use);
+  now += before.load_use;
+  charge(pe, pe.entry.region,
+         planted(Planted::neighbouring_stall_bin) ? Stall::load_use : Stall::jump_dep, now,
+         before.jump_dep);
+  now += before.jump_dep;
+  return now < end();
+}
+
 Stepped Stepper::step(Pe& pe) {
+  if (pe.node != nullptr && pe.node->meets != nullptr) {
+    if (!come_to(pe)) return {Stepped::What::stopped};
+    return {Stepped::What::meets, pe.since};
+  }
   Node* const node = pe.stepped_from = pe.node;
   if (pe.node != nullptr) {
     pe.entry = pe.node->entry;
@@ -62,21 +89,6 @@ Stepped Stepper::step(Pe& pe) {
   }
   Cycle now = pe.frame.clock;
   if (now >= end()) return {Stepped::What::stopped};
-  const auto hazards = [&](const timing::Before& before) {
-    charge(pe, pe.entry.region, Stall::load_use, now, before.load_use);
-    now += before.load_use;
-    charge(pe, pe.entry.region,
-           planted(Planted::neighbouring_stall_bin) ? Stall::load_use : Stall::jump_dep, now,
-           before.jump_dep);
-    now += before.jump_dep;
-    return now < end();
-  };
-  if (node != nullptr && node->meets != nullptr) {
-    if (!hazards(node->before)) return {Stepped::What::stopped};
-    pe.op = node->meets;
-    pe.since = now;
-    return {Stepped::What::meets, now};
-  }
   const u32 pc = pe.entry.pc;
   const DecodedImage& image = graph_.image(pe.image);
   const Operation* op = image.at(pc);
@@ -90,7 +102,7 @@ Stepped Stepper::step(Pe& pe) {
                     fmt::format("0x{:0{}x} is no instruction", image.word_at(pc), op->length * 2)});
 
   const timing::Before before = timing::before(pe.entry.pipeline, *op);
-  if (!hazards(before)) return {Stepped::What::stopped};
+  if (!pass_hazards(pe, before, now)) return {Stepped::What::stopped};
 
   Doing doing{pe, *op, pe.loops(), pc, now, pc + op->length};
   doing.region = pe.entry.region;
@@ -137,6 +149,12 @@ void Stepper::proceed(Pe& pe, Cycle at, Stall bin) {
   charge(pe, pe.entry.region, bin, pe.since, at - pe.since);
   ++pe.counters_in(pe.entry.region).issued[static_cast<u32>(row(pe.op->op).issue)];
   ++pe.frame.retired;
+  pe.frame.clock = at + 1;
+  pe.block = Block::none;
+  if (pe.stepped_from != nullptr && pe.stepped_from->passed != nullptr) {
+    pe.node = std::exchange(pe.stepped_from, nullptr)->passed;
+    return;
+  }
   const u32 pc = pe.entry.pc;
   pe.entry.pc = pc + pe.op->length;
   if ((pe.entry.loops.count[0] | pe.entry.loops.count[1]) != 0) {
@@ -146,8 +164,6 @@ void Stepper::proceed(Pe& pe, Cycle at, Stall bin) {
     pe.set_loops(loops);
   }
   pe.entry.pipeline = {};
-  pe.frame.clock = at + 1;
-  pe.block = Block::none;
 }
 
 void Stepper::wait_until(Pe& pe, Cycle end, Stall bin) {

@@ -31,6 +31,9 @@ class Stepper {
   Cycle end() const { return end_.get(); }
 
   Stepped step(Pe& pe);
+  /// The same where pe.node's instruction is known to be pe.node->meets. True: it would issue in
+  /// cycle pe.since; false: not before the end.
+  bool come_to(Pe& pe);
 
   /// The instruction of `pe` that met the rest of the machine, at hand since pe.since, issues in
   /// cycle `at`; what it waited goes to `bin`. It goes on after it.
@@ -61,6 +64,7 @@ class Stepper {
   std::optional<Fault> jump(Doing& doing, u32 target);
   u32 read_csr(const Doing& doing, u32 number);
   void write_csr(Doing& doing, u32 number, u32 value);
+  bool pass_hazards(Pe& pe, const timing::Before& before, Cycle& now);
   void charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles);
 
   const RunInput& input_;

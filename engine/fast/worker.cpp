@@ -60,6 +60,11 @@ bool Worker::run(Pe& pe) {
 }
 
 void Worker::step(Pe& pe) {
+  if (pe.node != nullptr && pe.node->meets != nullptr) {
+    if (stepper_.come_to(pe)) return meet(pe);
+    pe.block = Block::stopped;
+    return;
+  }
   Stepped stepped = stepper_.step(pe);
   switch (stepped.what) {
     case Stepped::What::done:

@@ -39,8 +39,11 @@ class Worker {
          std::vector<u32> tiles, u32 number, u32 granule);
 
   /// Runs every PE of its own until none can go on without the fabric, without a word or room of
-  /// a link, or without those it waits for at a gate. True: some did.
+  /// a link, or without those it waits for at a gate; or, where waits are trusted, they have done a
+  /// lot. True: some did.
   bool run_pes();
+  /// It came back for the fabric to look at what was trusted.
+  bool cut_short() const { return cut_short_; }
   /// Instructions so far, of a gang those of one lane: about what they cost.
   u64 worked() const { return worked_; }
   /// Some of its PEs wait at links to those of others.
@@ -86,6 +89,7 @@ class Worker {
   Hotness hotness_;
   Interpreter interpreter_;
   u64 worked_ = 0;
+  bool cut_short_ = false;
   /// Of who runs when, where it is to be shuffled.
   std::optional<Dice> shuffle_;
 };

@@ -27,7 +27,9 @@ bool differs_with(Planted fault, const profile::Side& side, const profile::RunCa
 /// without it as well does not count.
 std::optional<u64> programs_needed(const fast::PlantedText& fault) {
   const bool generated = fault.gang || fault.generated || fault.races;
-  const profile::Side side = generated ? slow_variants()[0] : variants()[0];
+  const profile::Side side = generated     ? slow_variants()[0]
+                             : fault.trust ? trusting_variant()
+                                           : variants()[0];
   for (u64 k = 0; k < programs; ++k) {
     const u64 seed = first_seed + k;
     const profile::RunCase run_case = fault.races  ? near_race_case(seed)

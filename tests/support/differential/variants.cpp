@@ -24,17 +24,21 @@ std::vector<Side> variants() {
   std::vector<Side> sides = {profile::side_of(EngineKind::fast)};
   add(sides, "fast, interpreted", {.generated_code = false});
   add(sides, "fast, two threads", {.threads = 2});
+  sides.push_back(trusting_variant());
   for (const profile::Side& side : shuffled_variants()) sides.push_back(side);
   return sides;
 }
 
 std::vector<Side> shuffled_variants() {
   std::vector<Side> sides;
-  add(sides, "fast, one thread, shuffled", {.shuffle = 1});
-  add(sides, "fast, two threads, shuffled", {.threads = 2, .shuffle = 2});
-  add(sides, "fast, as many threads as PEs can use, shuffled", {.threads = 1024, .shuffle = 3});
+  add(sides, "fast, one thread, shuffled", {.shuffle = 1, .trust = 0});
+  add(sides, "fast, two threads, shuffled", {.threads = 2, .shuffle = 2, .trust = 1});
+  add(sides, "fast, as many threads as PEs can use, shuffled",
+      {.threads = 1024, .shuffle = 3, .trust = std::nullopt});
   return sides;
 }
+
+Side trusting_variant() { return fast_side("fast, trusting every wait", {.trust = 0}); }
 
 std::vector<Side> slow_variants() {
   std::vector<Side> sides;

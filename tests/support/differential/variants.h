@@ -12,6 +12,9 @@ inline profile::Side reference_side() { return profile::side_of(EngineKind::refe
 /// The first is the one that users get: every case goes through it.
 std::vector<profile::Side> variants();
 
+/// Takes the end of every wait for what it is known to be then (HostOptions::trust).
+profile::Side trusting_variant();
+
 /// Those in which chance says who runs when, on one host thread and on several.
 std::vector<profile::Side> shuffled_variants();
 
