@@ -31,9 +31,7 @@ Finding bad_by(std::string name, const std::string& message, const std::string& 
 Finding look_at_toolchain(const Result<Toolchain>& toolchain) {
   constexpr const char* remedy = "./dev setup installs it";
   if (!toolchain) return bad("toolchain", toolchain.error().message, remedy);
-  const Result<std::vector<SandboxFile>> files = sandbox_files(*toolchain);
-  if (!files) return bad("toolchain", files.error().message, remedy);
-  const Result<std::string> digest = toolchain_digest(*files);
+  const Result<std::string> digest = toolchain_digest(*toolchain);
   if (!digest) return bad("toolchain", digest.error().message, remedy);
   return good("toolchain",
               fmt::format("{}, {}, sha256 {}", toolchain->clang, toolchain->lld, *digest));

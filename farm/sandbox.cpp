@@ -272,6 +272,12 @@ Result<std::string> toolchain_digest(const std::vector<SandboxFile>& files) {
   return sha256(std::span(reinterpret_cast<const u8*>(list.data()), list.size()));
 }
 
+Result<std::string> toolchain_digest(const Toolchain& toolchain) {
+  const Result<std::vector<SandboxFile>> files = sandbox_files(toolchain);
+  if (!files) return files.error();
+  return toolchain_digest(*files);
+}
+
 std::string namespace_advice(const std::string& proc) {
   const fs::path sys = fs::path(proc) / "sys";
   std::vector<std::string> advice;

@@ -46,6 +46,7 @@ Result<std::vector<SandboxFile>> sandbox_files(const Toolchain& toolchain);
 
 /// SHA-256 over the names and bytes of all of them: two hosts that agree in it build alike.
 Result<std::string> toolchain_digest(const std::vector<SandboxFile>& files);
+Result<std::string> toolchain_digest(const Toolchain& toolchain);
 
 struct SandboxRun {
   ProcessRun process;      ///< of the command; bubblewrap's own failures are errors

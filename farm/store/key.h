@@ -16,7 +16,7 @@ inline constexpr u32 scoring_version = 1;
 
 /// The host's part, the same for all that a coordinator judges.
 struct JudgingHost {
-  std::string toolchain;     ///< toolchain_digest
+  std::string toolchain;     ///< toolchain_digest (farm/sandbox.h)
   std::string simulator;     ///< version, and digest of the program that simulates
   std::string sandbox = {};  ///< version of the policy that builds run under; empty: none
   u32 scoring = scoring_version;
@@ -43,9 +43,5 @@ std::string options_digest(const Submission& submission);
 /// Over the cases' names, tensors and arguments, as they will be judged.
 std::string cases_digest(const std::vector<Case>& cases);
 std::string machine_digest(const Machine& machine);
-
-/// SHA-256 over everything that compiles: driver, SDK, compiler and linker with the libraries that
-/// they load, and the compiler's own headers. Error: something cannot be read.
-Result<std::string> toolchain_digest(const Toolchain& toolchain);
 
 }  // namespace simfarm::farm

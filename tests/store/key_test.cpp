@@ -7,6 +7,7 @@
 
 #include "farm/archive.h"
 #include "farm/digest.h"
+#include "farm/sandbox.h"
 #include "farm/store/intake.h"
 #include "tests/store/support.h"
 
@@ -25,8 +26,9 @@ class EvaluationKey : public testing::Test {
     folder_.write("tasks/small/task.toml", toml);
     folder_.write("tasks/small/include/shared.h", "#define SHARED 1\n");
     folder_.write("tasks/small/own.toml", print_machine(*load_machine("nano")));
-    for (const char* const part : {"sdk/bin/simfarm-cc", "sdk/include/simfarm.h", "sdk/lib/crt0.S",
-                                   "llvm/bin/clang", "llvm/bin/lld", "llvm/lib/clang/19/stddef.h"})
+    for (const char* const part :
+         {"sdk/bin/simfarm-cc", "sdk/include/simfarm.h", "sdk/lib/crt0.S", "llvm/bin/clang",
+          "llvm/bin/lld", "llvm/lib/clang/19/include/stddef.h"})
       folder_.write(part, "#!/bin/sh\n# " + std::string(part) + "\n");
     files_ = {{"a.c", {'i', 'n', 't'}}, {"b.h", {'/', '/', 'x'}}};
     manifest_ = "task = \"small\"\nauthor = \"somebody\"\nnote = \"why\"\nsources = [\"a.c\"]\n";
@@ -109,7 +111,7 @@ TEST_F(EvaluationKey, AnyOneByteDifferentIsAnotherKey) {
       change("start-up code", [&] { edit("sdk/lib/crt0.S", "#", "##"); }),
       change("compiler", [&] { edit("llvm/bin/clang", "bin/clang", "bin/clanh"); }),
       change("linker", [&] { edit("llvm/bin/lld", "bin/lld", "bin/lle"); }),
-      change("compiler's header", [&] { edit("llvm/lib/clang/19/stddef.h", "#", "##"); }),
+      change("compiler's header", [&] { edit("llvm/lib/clang/19/include/stddef.h", "#", "##"); }),
       change("simulator", [&] { host_.simulator = "simfarm 2"; }),
       change("sandbox", [&] { host_.sandbox = "sandbox 1"; }),
       change("scoring version", [&] { ++host_.scoring; }),
@@ -153,7 +155,8 @@ TEST_F(EvaluationKey, AToolchainThatCannotBeReadIsAnError) {
       toolchain_digest({folder_.path("sdk/bin/simfarm-cc"), folder_.path("llvm/bin/clang"),
                         folder_.path("llvm/bin/lld")});
   ASSERT_FALSE(digest);
-  EXPECT_EQ(digest.error().kind, Error::Kind::io);
+  EXPECT_EQ(digest.error().kind, Error::Kind::input) << "no toolchain: exit code 78";
+  EXPECT_THAT(digest.error().message, testing::HasSubstr("sdk/lib"));
 }
 
 TEST(ToolchainDigest, ReadsTheLibrariesOfTheRealOne) {
