@@ -30,6 +30,8 @@ class EvaluationKey : public testing::Test {
          {"sdk/bin/simfarm-cc", "sdk/include/simfarm.h", "sdk/lib/crt0.S", "llvm/bin/clang",
           "llvm/bin/lld", "llvm/lib/clang/19/include/stddef.h"})
       folder_.write(part, "#!/bin/sh\n# " + std::string(part) + "\n");
+    for (const char* const program : {"llvm/bin/clang", "llvm/bin/lld"})
+      std::filesystem::permissions(folder_.path(program), std::filesystem::perms(0755));
     files_ = {{"a.c", {'i', 'n', 't'}}, {"b.h", {'/', '/', 'x'}}};
     manifest_ = "task = \"small\"\nauthor = \"somebody\"\nnote = \"why\"\nsources = [\"a.c\"]\n";
   }
@@ -45,8 +47,6 @@ class EvaluationKey : public testing::Test {
     const auto package = pack(folder_.path("tasks/small"));
     const Toolchain tools{folder_.path("sdk/bin/simfarm-cc"), folder_.path("llvm/bin/clang"),
                           folder_.path("llvm/bin/lld")};
-    std::filesystem::permissions(tools.clang, std::filesystem::perms(0755));
-    std::filesystem::permissions(tools.lld, std::filesystem::perms(0755));
     const Result<std::string> toolchain = toolchain_digest(tools);
     EXPECT_TRUE(toolchain) << (toolchain ? "" : toolchain.error().message);
     host_.toolchain = *toolchain;
