@@ -143,7 +143,8 @@ Result<farm::JudgingHost> judging_host(const farm::Toolchain& tools) {
   return host;
 }
 
-farm::SimulatorOptions simulator_options(const std::string& crashes) {
+farm::SimulatorOptions simulator_options(const std::string& crashes,
+                                         std::shared_ptr<const farm::Cancellation> cancellation) {
   // This very program, also when another one was installed in its place meanwhile.
   return {.command = {"/proc/self/exe", worker_command},
           .version =
@@ -152,7 +153,8 @@ farm::SimulatorOptions simulator_options(const std::string& crashes) {
                 return build ? *build : build.error().message;
               },
           .crashes = crashes,
-          .limits = {}};
+          .limits = {},
+          .cancellation = std::move(cancellation)};
 }
 
 }  // namespace simfarm::cli

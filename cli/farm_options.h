@@ -35,7 +35,8 @@ inline constexpr const char* worker_command = "simulation-worker";
 
 /// For child processes of this program, which simulate. `crashes` is the folder for reproducers;
 /// empty: a temporary one.
-farm::SimulatorOptions simulator_options(const std::string& crashes);
+farm::SimulatorOptions simulator_options(
+    const std::string& crashes, std::shared_ptr<const farm::Cancellation> cancellation = nullptr);
 
 /// What --crashes is about.
 inline constexpr const char* crashes_help =

@@ -1,9 +1,7 @@
 // simfarm score: a batch of submissions, judged and ranked.
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <set>
 
@@ -13,6 +11,7 @@
 #include "cli/events.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/interrupts.h"
 #include "cli/progress.h"
 #include "cli/score_farm.h"
 #include "farm/junit.h"
@@ -81,17 +80,6 @@ std::string text_report(const std::vector<farm::Board>& boards, bool quiet) {
   return text;
 }
 
-// Set by Ctrl-C: nothing new is begun. The second one ends the program at once (SA_RESETHAND).
-std::atomic<int> interrupted = 0;
-
-void stop_at_interrupt() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = SA_RESETHAND;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-}
-
 /// A farm's queue, when no submission is named; none: a batch is meant.
 std::optional<int> score_queue(const ScoreFlags& flags) {
   const bool batch = flags.examples || !flags.request.paths.empty();
@@ -107,9 +95,8 @@ std::optional<int> score_queue(const ScoreFlags& flags) {
         usage_error("--fail-on, --junit, --task, --tasks and --no-baseline are for submissions "
                     "that are named, not for the farm's queue in " +
                     *path));
-  stop_at_interrupt();
-  return score_farm({*path, flags.crashes, flags.events, flags.jobs, flags.json, flags.trust,
-                     [] { return interrupted != 0; }});
+  return score_farm(
+      {*path, flags.crashes, flags.events, flags.jobs, flags.json, flags.trust, interrupted});
 }
 
 /// An event of a batch: what a farm's log would say.
@@ -166,17 +153,17 @@ int score(ScoreFlags& flags) {
                  {"version", 1},
                  {"farm", nullptr},
                  {"submissions", plan->size()}});
-  stop_at_interrupt();
+  const auto cancellation = catch_interrupts();
   const u32 threads = flags.jobs == 0 ? host_threads() : flags.jobs;
   const auto start = std::chrono::steady_clock::now();
   Progress progress(plan->size());
   const auto label = [](const farm::Entry& entry) {
     return fmt::format("{} {}", farm::task_name(entry), entry.id);
   };
-  farm::Simulators simulations(simulator_options(flags.crashes), threads);
+  farm::Simulators simulations(simulator_options(flags.crashes, cancellation), threads);
   const std::vector<farm::Scored> batch = farm::run_score(
-      std::move(*plan), {*tools, simulations}, threads,
-      {[] { return interrupted != 0; },
+      std::move(*plan), {*tools, simulations, nullptr, nullptr, cancellation.get()}, threads,
+      {interrupted,
        [&](const farm::Entry& entry) {
          progress.started(label(entry));
          events->write(batch_event("running", entry));
@@ -195,7 +182,7 @@ int score(ScoreFlags& flags) {
                     .dump(2) +
                 "\n"
           : text_report(boards, flags.quiet);
-  events->write({{"event", "end"}, {"interrupted", interrupted != 0}});
+  events->write({{"event", "end"}, {"interrupted", interrupted()}});
   if (events->on_standard_output())
     std::fputs(text.c_str(), stderr);
   else if (const int code = print(text); code != exit_done)
@@ -203,7 +190,7 @@ int score(ScoreFlags& flags) {
   if (const auto told = events->end(); !told) return report(told.error());
   if (const auto written = write_junit(flags.junit, boards); !written)
     return report(written.error());
-  if (interrupted != 0) {
+  if (interrupted()) {
     std::fprintf(stderr, "simfarm: interrupted; what is CANCELLED was not judged\n");
     return exit_interrupted;
   }

@@ -6,8 +6,10 @@
 #include "cli/events.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/interrupts.h"
 #include "cli/progress.h"
 #include "farm/store/coordinator.h"
+#include "farm/store/stored_builds.h"
 #include "farm/store/view.h"
 
 namespace simfarm::cli {
@@ -119,10 +121,15 @@ int score_farm(const ScoreFarmRequest& request) {
                  {"farm", folder},
                  {"submissions", nullptr}});
   FarmProgress progress;
+  const auto cancellation = catch_interrupts();
   const u32 threads = request.jobs == 0 ? host_threads() : request.jobs;
   farm::Simulators simulations(
-      simulator_options(request.crashes.empty() ? folder + "/crashes" : request.crashes), threads);
-  const farm::Workplace workplace{*tools, simulations, *secret ? &**secret : nullptr};
+      simulator_options(request.crashes.empty() ? folder + "/crashes" : request.crashes,
+                        cancellation),
+      threads);
+  farm::StoredBuilds builds(folder, *host);
+  const farm::Workplace workplace{*tools, simulations, *secret ? &**secret : nullptr, &builds,
+                                  cancellation.get()};
   const Result<farm::CoordinatorSummary> summary =
       farm::coordinate(*store, farm::official_judge(workplace),
                        {threads, *host, request.stop, [&](const farm::CoordinatorNews& news) {

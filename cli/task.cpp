@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/interrupts.h"
 #include "cli/progress.h"
 #include "farm/held_out.h"
 #include "farm/package.h"
@@ -71,11 +72,11 @@ int check(const std::string& folder, u32 jobs) {
   Result<farm::Toolchain> tools = build_toolchain({}, false);
   if (!tools) return report(tools.error());
   Progress progress(plan->size());
-  farm::Simulators simulations(simulator_options(""));
+  const auto cancellation = catch_interrupts(true);
+  farm::Simulators simulations(simulator_options("", cancellation));
   const std::vector<farm::Scored> batch = farm::run_score(
-      std::move(*plan), {*tools, simulations}, jobs,
-      {{},
-       [&](const farm::Entry& entry) { progress.started(entry.id); },
+      std::move(*plan), {*tools, simulations, nullptr, nullptr, cancellation.get()}, jobs,
+      {interrupted, [&](const farm::Entry& entry) { progress.started(entry.id); },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
          progress.done(fmt::format("{} {}", entry.id, name(evaluation.verdict)),
                        evaluation.verdict == entry.expected.value_or(farm::Verdict::accepted));
@@ -103,6 +104,7 @@ int check(const std::string& folder, u32 jobs) {
                       good.cases.size(), held_out, batch.size(),
                       code == exit_done ? "good" : "not good yet");
   const int printed = print(text);
+  if (interrupted()) return exit_interrupted;
   return printed == exit_done ? code : printed;
 }
 

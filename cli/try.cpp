@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/interrupts.h"
 #include "farm/report.h"
 #include "farm/score.h"
 
@@ -29,8 +30,8 @@ farm::Scored judge(farm::Entry entry, const farm::Workplace& workplace,
                    const std::optional<std::string>& only_case) {
   farm::Scored scored{std::move(entry), {}};
   if (scored.entry.task)
-    scored.evaluation =
-        farm::evaluate(*scored.entry.task, scored.entry.submission, workplace, only_case);
+    scored.evaluation = farm::evaluate_with_repeats(*scored.entry.task, scored.entry.submission,
+                                                    workplace, only_case);
   else
     scored.evaluation.failure = scored.entry.submission.error().message;
   return scored;
@@ -107,8 +108,9 @@ int try_one(TryFlags& flags) {
   }
   Result<farm::Toolchain> tools = tools_for(flags, *shipped);
   if (!tools) return report(tools.error());
-  farm::Simulators simulations(simulator_options(flags.crashes));
-  const farm::Workplace workplace{*tools, simulations};
+  const auto cancellation = catch_interrupts(true);
+  farm::Simulators simulations(simulator_options(flags.crashes, cancellation));
+  const farm::Workplace workplace{*tools, simulations, nullptr, nullptr, cancellation.get()};
   std::vector<farm::Scored> batch = {judge(std::move(*entry), workplace, flags.only_case)};
   const farm::Evaluation& evaluation = batch[0].evaluation;
   if (!flags.elf.empty() && !evaluation.elf.empty())
@@ -125,6 +127,7 @@ int try_one(TryFlags& flags) {
     text += comparison(batch[0], judge(std::move(*other), workplace, flags.only_case));
   }
   if (const int code = print(text); code != exit_done) return code;
+  if (interrupted()) return exit_interrupted;
   if (!farm::row(evaluation.verdict).authors) return exit_incomplete;
   return evaluation.accepted() ? exit_done : exit_gate_failed;
 }

@@ -22,6 +22,7 @@ constexpr PackageLimits max_include{.bytes = 4u << 20, .files = 256};
 
 /// One run of the compiler driver, classified. Signals arrive through its shell as 128 + number.
 Verdict classify(const ProcessRun& run, const Toolchain& toolchain, const ProcessLimits& limits) {
+  if (run.end == ProcessRun::End::cancelled) return Verdict::cancelled;
   if (run.end == ProcessRun::End::wall_limit) return Verdict::host_limit;
   if (run.end == ProcessRun::End::output_limit) return Verdict::compile_limit;
   const int signal = run.end == ProcessRun::End::signalled ? run.code : run.code - 128;

@@ -69,7 +69,29 @@ Evaluation judge_held_out(Evaluation so_far, const LoadedTask& loaded, const Sec
                "in a case that is held out, in fewer cycles than the task's floor");
 }
 
+/// From the sources, or from when they were built before.
+Built built_program(const Task& task, const Submission& submission, const Workplace& workplace) {
+  if (workplace.builds != nullptr)
+    if (auto known = workplace.builds->find(task, submission))
+      return {Verdict::accepted, {}, std::move(*known)};
+  ProcessLimits limits = compile_limits;
+  limits.cancellation = workplace.cancellation;
+  Built built = build(workplace.toolchain, task, submission, limits);
+  if (built.verdict == Verdict::accepted && workplace.builds != nullptr)
+    workplace.builds->keep(task, submission, built.elf);
+  return built;
+}
+
 }  // namespace
+
+Evaluation evaluate_with_repeats(const LoadedTask& task, const Result<Submission>& submission,
+                                 const Workplace& workplace,
+                                 const std::optional<std::string>& only_case) {
+  Evaluation result = evaluate(task, submission, workplace, only_case);
+  for (u32 k = 0; k < repeats(Verdict::host_limit) && result.verdict == Verdict::host_limit; ++k)
+    result = evaluate(task, submission, workplace, only_case);
+  return result;
+}
 
 Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submission,
                     const Workplace& workplace, const std::optional<std::string>& only_case) {
@@ -84,9 +106,7 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
   if (const auto allowed = check_against(*submission, loaded.task); !allowed)
     return ended(std::move(result), Verdict::rejected, allowed.error().message);
 
-  Built built = build(workplace.toolchain, loaded.task, *submission);
-  if (built.verdict == Verdict::host_limit)
-    built = build(workplace.toolchain, loaded.task, *submission);
+  Built built = built_program(loaded.task, *submission, workplace);
   if (built.verdict != Verdict::accepted)
     return ended(std::move(result), built.verdict, std::move(built.log));
   result.elf_digest = sha256(built.elf);

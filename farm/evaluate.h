@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "engine/timing_version.h"
+#include "farm/builds.h"
+#include "farm/cancellation.h"
 #include "farm/case.h"
 #include "farm/judge.h"
 #include "farm/secret.h"
@@ -57,6 +59,8 @@ struct Workplace {
   const Toolchain& toolchain;      ///< builds sources
   Simulations& simulations;        ///< run programs
   const Secret* secret = nullptr;  ///< a farm's; null: public cases only
+  Builds* builds = nullptr;        ///< programs that need not be built again; null: none
+  const Cancellation* cancellation = nullptr;  ///< what ends a build at once: CANCELLED
 };
 
 /// Judges a submission that intake accepted (or the reason why it did not). With `only_case`, that
@@ -64,5 +68,11 @@ struct Workplace {
 /// too, once the public ones have passed.
 Evaluation evaluate(const LoadedTask& task, const Result<Submission>& submission,
                     const Workplace& workplace, const std::optional<std::string>& only_case = {});
+
+/// The same, repeated at once while it is HOST_LIMIT and may be (verdict.h, repeats): for batches.
+/// A farm queues it again instead.
+Evaluation evaluate_with_repeats(const LoadedTask& task, const Result<Submission>& submission,
+                                 const Workplace& workplace,
+                                 const std::optional<std::string>& only_case = {});
 
 }  // namespace simfarm::farm

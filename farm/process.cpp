@@ -128,8 +128,10 @@ void drain(Stream& stream, ProcessRun& run, const ProcessLimits& limits) {
 /// Waits for one of the streams or the child's end; true when the child has ended.
 bool wait_for(int exit, std::vector<Stream>& streams, int milliseconds, ProcessRun& run,
               const ProcessLimits& limits) {
+  const int cancelled = limits.cancellation == nullptr ? -1 : limits.cancellation->descriptor();
   std::vector<pollfd> watched = {{exit, POLLIN, 0}};
   for (const Stream& stream : streams) watched.push_back({stream.fd, POLLIN, 0});
+  watched.push_back({cancelled, POLLIN, 0});
   if (milliseconds <= 0 || ::poll(watched.data(), watched.size(), milliseconds) <= 0) return false;
   for (size_t k = 0; k < streams.size(); ++k)
     if (watched[k + 1].revents != 0) drain(streams[k], run, limits);
@@ -168,6 +170,8 @@ void follow(pid_t child, std::vector<Stream>& streams, ProcessRun& run,
       run.end = ProcessRun::End::output_limit;
     else if (!ended && Clock::now() >= deadline)
       run.end = ProcessRun::End::wall_limit;
+    else if (!ended && limits.cancellation != nullptr && limits.cancellation->cancelled())
+      run.end = ProcessRun::End::cancelled;
     if (ended || run.end != ProcessRun::End::exited) break;
     // No pidfd: the end of its output has to do.
     if (exit < 0 && !any([](const Stream& stream) { return stream.fd >= 0; })) break;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "farm/cancellation.h"
 
 namespace simfarm::farm {
 
@@ -19,6 +20,7 @@ struct ProcessLimits {
   u64 output_bytes = 64u << 20;  ///< of output altogether; then the group is killed
   u32 open_files = 256;          ///< of each process
   u32 user = 0;                  ///< user and group to become, if root calls; 0: stay
+  const Cancellation* cancellation = nullptr;  ///< then the group is killed
 };
 
 /// A pipe that the child writes to, beside its log.
@@ -39,6 +41,7 @@ struct ProcessRun {
     signalled,     ///< `code` is the signal
     wall_limit,    ///< killed for ProcessLimits::wall_seconds
     output_limit,  ///< killed for ProcessLimits::output_bytes or ProcessPipe::max_bytes
+    cancelled,     ///< killed for ProcessLimits::cancellation
   } end{};
   int code = 0;
   std::string log;      ///< standard output and error together, as written

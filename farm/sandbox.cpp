@@ -371,7 +371,9 @@ Result<SandboxRun> Sandbox::run(const std::vector<std::string>& command,
   if (!run) return run.error();
   SandboxRun ran{std::move(*run), std::move(more.pipes[1].bytes)};
   using End = ProcessRun::End;
-  if (ran.process.end == End::wall_limit || ran.process.end == End::output_limit) return ran;
+  if (ran.process.end == End::wall_limit || ran.process.end == End::output_limit ||
+      ran.process.end == End::cancelled)
+    return ran;
   if (const auto code = status_of_command(more.pipes[0].bytes)) {
     ran.process.end = End::exited;
     ran.process.code = *code;

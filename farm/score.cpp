@@ -209,7 +209,7 @@ std::vector<Scored> run_score(std::vector<Entry> plan, const Workplace& workplac
       if (progress.started) progress.started(each.entry);
     }
     each.evaluation =
-        each.entry.task ? evaluate(*each.entry.task, each.entry.submission, workplace)
+        each.entry.task ? evaluate_with_repeats(*each.entry.task, each.entry.submission, workplace)
                         : Evaluation{Verdict::rejected, {}, each.entry.submission.error().message};
     each.evaluation.elf = {};  // a board needs its digest only
     const std::lock_guard lock(telling);

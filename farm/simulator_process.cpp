@@ -109,7 +109,7 @@ Result<std::unique_ptr<SimulatorProcess>> SimulatorProcess::start(const Simulato
                                         output.theirs.get(), {socket.theirs.get()});
   if (!pid) return pid.error();
   return std::unique_ptr<SimulatorProcess>(
-      new SimulatorProcess(options.limits, *pid, socket.mine.release(), output.mine.release()));
+      new SimulatorProcess(options, *pid, socket.mine.release(), output.mine.release()));
 }
 
 SimulatorProcess::~SimulatorProcess() {
@@ -165,15 +165,21 @@ void SimulatorProcess::follow(int record, u64 max_record, SimulationEnd& end) {
   while (!told || record >= 0) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - SimulatorClock::now()).count();
-    pollfd watched[] = {
-        {told ? -1 : socket_, POLLIN, 0}, {record, POLLIN, 0}, {output_, POLLIN, 0}};
+    pollfd watched[] = {{told ? -1 : socket_, POLLIN, 0},
+                        {record, POLLIN, 0},
+                        {output_, POLLIN, 0},
+                        {cancellation_ ? cancellation_->descriptor() : -1, POLLIN, 0}};
     constexpr i64 longest = 1000;
-    const int ready = ::poll(watched, 3, static_cast<int>(std::clamp<i64>(left, 0, longest)));
+    const int ready = ::poll(watched, 4, static_cast<int>(std::clamp<i64>(left, 0, longest)));
     if (left <= 0) {
       end.how = told ? How::lost : How::silent;
       break;
     }
     if (ready <= 0) continue;
+    if (watched[3].revents != 0) {
+      end.how = How::cancelled;
+      break;
+    }
     // One byte too many is enough to know.
     if (watched[1].revents != 0 && !read_some(record, end.record, max_record + 1)) record = -1;
     if (end.record.size() > max_record) {

@@ -18,6 +18,7 @@ struct SimulationEnd {
     silent,     ///< it was ended: SimulatorLimits::wall_seconds
     flooded,    ///< it was ended: the record was longer than records are
     lost,       ///< the worker itself is gone or says what no worker says
+    cancelled,  ///< it was ended: SimulatorOptions::cancellation
     not_begun,  ///< nothing was simulated: `log` says why
   } how{};
   int code = 0;
@@ -39,12 +40,17 @@ class SimulatorProcess {
   bool usable() const { return usable_; }
 
  private:
-  SimulatorProcess(const SimulatorLimits& limits, int pid, int socket, int output)
-      : limits_(limits), pid_(pid), socket_(socket), output_(output) {}
+  SimulatorProcess(const SimulatorOptions& options, int pid, int socket, int output)
+      : limits_(options.limits),
+        cancellation_(options.cancellation),
+        pid_(pid),
+        socket_(socket),
+        output_(output) {}
   void follow(int record, u64 max_record, SimulationEnd& end);
   bool hear(SimulationEnd& end);
 
   SimulatorLimits limits_;
+  std::shared_ptr<const Cancellation> cancellation_;
   int pid_;
   int socket_;
   int output_;  ///< what it and its children write to standard output and error

@@ -26,6 +26,8 @@ SimulatorFault classify_end(const SimulationEnd& end, const SimulatorLimits& lim
   switch (end.how) {
     case SimulationEnd::How::silent:
       return {Verdict::host_limit, fmt::format("ended: no result after {} s", limits.wall_seconds)};
+    case SimulationEnd::How::cancelled:
+      return {Verdict::cancelled, "ended: interrupted"};
     case SimulationEnd::How::flooded:
       return {Verdict::system_error, "ended: its record was too long"};
     case SimulationEnd::How::lost:
@@ -105,6 +107,7 @@ Judgement Simulators::judge_request(std::span<const u8> request, const Task& tas
     if (judgement) return std::move(*judgement);
     fault.how = "ended well, but " + judgement.error().message;
   }
+  if (fault.verdict == Verdict::cancelled) return without_result(fault.verdict, fault.how + "\n");
   const CrashReport report{options_.version ? options_.version() : "", fault.how,
                            profile::printable(end.log)};
   std::string text = fmt::format("the simulation's process was {}\n{}", report.how, report.log);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "farm/cancellation.h"
 #include "farm/crashes.h"
 #include "farm/simulations.h"
 #include "farm/simulator_worker.h"
@@ -21,6 +22,7 @@ struct SimulatorOptions {
   std::function<std::string()> version;  ///< of the simulator, for reproducers
   std::string crashes;                   ///< folder for them (crashes.h)
   SimulatorLimits limits;
+  std::shared_ptr<const Cancellation> cancellation = nullptr;  ///< then all that runs is CANCELLED
 };
 
 class SimulatorProcess;

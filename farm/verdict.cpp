@@ -36,6 +36,19 @@ std::optional<Verdict> parse_verdict(std::string_view text) {
   return std::nullopt;
 }
 
+u32 repeats(Verdict verdict) {
+  constexpr u32 of_faults = 3;
+  switch (verdict) {
+    case Verdict::host_limit:
+      return 1;
+    case Verdict::system_error:
+    case Verdict::judge_error:
+      return of_faults;
+    default:
+      return 0;
+  }
+}
+
 Verdict graver(Verdict a, Verdict b) { return std::max(a, b); }
 
 }  // namespace simfarm::farm

@@ -37,6 +37,10 @@ const VerdictRow& row(Verdict verdict);
 inline std::string_view name(Verdict verdict) { return row(verdict).name; }
 std::optional<Verdict> parse_verdict(std::string_view text);
 
+/// How often a farm's own fault is followed by another try: HOST_LIMIT, which may be the program's
+/// nature, once; what is broken 3 times; nothing else ever.
+u32 repeats(Verdict verdict);
+
 /// Of two findings about one submission, the one that is told: the farm's own faults before
 /// everything, then the earlier step of the way through it (docs/tasks.md, "Verdicts").
 Verdict graver(Verdict a, Verdict b);

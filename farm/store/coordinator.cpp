@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <map>
 #include <mutex>
+#include <set>
+#include <thread>
 
 #include "base/parallel.h"
 #include "farm/store/intake.h"
@@ -31,6 +37,9 @@ struct ReadyTask {
   KeyParts parts;
 };
 
+/// Threads that judge, and one that keeps the books: it alone touches the store. It gives results
+/// and asks for work in one transaction, so that many short evaluations share one wait for the
+/// disk, and goes round as soon as there is either.
 class Coordination {
  public:
   Coordination(Store& store, const Judge& judge, const CoordinatorRequest& request)
@@ -40,74 +49,199 @@ class Coordination {
     const Result<i64> taken = store_.requeue_leased();
     if (!taken) return taken.error();
     summary_.taken_back = *taken;
-    const u32 threads = request_.threads == 0 ? host_threads() : request_.threads;
-    parallel_for(threads, threads, [&](size_t) { work(); });
-    if (!failed_) return failed_.error();
-    const Result<i64> queued = count_queued();
+    const Result<i64> queued = store_.count_queued();
     if (!queued) return queued.error();
-    summary_.queued = *queued;
+    queued_ = *queued;
+    threads_ = request_.threads == 0 ? host_threads() : request_.threads;
+    std::thread books([&] { keep_books(); });
+    parallel_for(threads_, threads_, [&](size_t) { work(); });
+    books.join();
+    if (!failed_) return failed_.error();
+    const Result<i64> left = store_.count_queued();
+    if (!left) return left.error();
+    summary_.queued = *left;
     return summary_;
   }
 
  private:
-  /// One thread: until nothing is left that it could do.
+  using BookClock = std::chrono::steady_clock;
+
+  /// A claim, with what is needed to judge it.
+  struct Ready {
+    Claim claim;
+    std::shared_ptr<const LoadedTask> task;
+  };
+
+  /// A thread that judges, until there is nothing left to do.
   void work() {
+    std::unique_lock lock(mutex_);
     for (;;) {
-      Result<std::optional<Claim>> claim = next();
-      if (!claim) return;
-      if (!*claim) return;
-      const Evaluation evaluation = evaluate_claim(**claim);
-      if (!settle(**claim, evaluation)) return;
+      to_workers_.wait(lock, [&] { return over_ || !ready_.empty(); });
+      if (ready_.empty()) return;
+      const Ready mine = std::move(ready_.front());
+      ready_.pop_front();
+      ++running_;
+      news_.push_back({CoordinatorNews::What::started,
+                       mine.claim.submission,
+                       mine.task->task.name,
+                       Settled::judged,
+                       {},
+                       queued_,
+                       mine.claim.rejudge});
+      to_books_.notify_one();
+      lock.unlock();
+      const BookClock::time_point begin = BookClock::now();
+      Evaluation evaluation = evaluate_claim(mine);
+      const std::chrono::duration<double, std::milli> took = BookClock::now() - begin;
+      lock.lock();
+      --running_;
+      if (evaluation.verdict == Verdict::cancelled)
+        given_back_.push_back(mine);
+      else
+        finished_.push_back({{mine.claim, std::move(evaluation)}, took.count()});
+      to_books_.notify_one();
     }
   }
 
-  Result<std::optional<Claim>> next() {
-    const std::lock_guard lock(mutex_);
-    if (!failed_) return failed_.error();
-    if (request_.stop && request_.stop()) return std::optional<Claim>();
-    Result<std::optional<Claim>> claim = claim_one();
-    if (!claim) failed_ = claim.error();
-    return claim;
+  /// From the archive to the result.
+  Evaluation evaluate_claim(const Ready& ready) {
+    const Result<std::vector<u8>> archive = store_.blobs().get(ready.claim.archive);
+    if (!archive) return judge_(*ready.task, archive.error());
+    Evaluation evaluation = judge_(*ready.task, parse_archive(*archive, "submission"));
+    // Here, where others need not wait for the disk. What fails now fails with the result.
+    if (!evaluation.elf.empty() && store_.blobs().put(evaluation.elf)) evaluation.elf.clear();
+    return evaluation;
   }
 
-  Result<std::optional<Claim>> claim_one() {
-    if (const auto space = check_space(store_.folder()); !space) return space.error();
-    if (const auto ready = load_tasks(); !ready) return ready.error();
-    Result<Claimed> claimed = store_.claim(
-        [&](i64 task, const std::string& sources, const std::string& options) -> std::string {
-          const auto found = tasks_.find(task);
-          if (found == tasks_.end()) return {};
-          KeyParts parts = found->second.parts;
-          parts.sources = sources;
-          parts.options = options;
-          return evaluation_key(parts);
-        });
-    if (!claimed) return claimed.error();
-    const Result<i64> queued = count_queued();
-    if (!queued) return queued.error();
-    for (const i64 submission : claimed->answered) {
+  void keep_books() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      for (const CoordinatorNews& each : news_) tell(each);
+      news_.clear();
+      stopping_ |= request_.stop && request_.stop();
+      if (stopping_ || !failed_)
+        given_back_.insert(given_back_.end(), ready_.begin(), ready_.end());
+      if (stopping_ || !failed_) ready_.clear();
+      const bool idle = running_ == 0 && finished_.empty() && ready_.empty();
+      if (idle && given_back_.empty() && (dry_ || stopping_ || !failed_)) break;
+      if (finished_.empty() && given_back_.empty() && wanted() == 0 && news_.empty()) {
+        // Whoever submits or interrupts says nothing here.
+        if (to_books_.wait_for(lock, std::chrono::milliseconds(100)) == std::cv_status::timeout)
+          dry_ = dry_ && BookClock::now() - exchanged_ < std::chrono::seconds(1);
+      } else if (!finished_.empty() || !given_back_.empty() || wanted() != 0) {
+        go_round(lock);
+      }
+    }
+    over_ = true;
+    to_workers_.notify_all();
+  }
+
+  /// How many claims there is work for: as many as threads that are idle; where evaluations are
+  /// short, what these threads will want before the next round is over.
+  size_t wanted() const {
+    if (dry_ || stopping_ || !failed_) return 0;
+    const size_t wanted = threads_ - std::min<size_t>(running_, threads_) + ahead_;
+    return wanted - std::min(wanted, ready_.size());
+  }
+
+  /// One transaction: what is finished, what is given back, what is wanted.
+  void go_round(std::unique_lock<std::mutex>& lock) {
+    Exchange exchange;
+    exchange.want = wanted();
+    for (const auto& [finished, took] : finished_) learn(finished.claim.task, took);
+    for (auto& each : finished_) exchange.finished.push_back(std::move(each.first));
+    for (const Ready& each : given_back_) exchange.given_back.push_back(each.claim);
+    finished_.clear();
+    given_back_.clear();
+    lock.unlock();
+    const Result<void> space = check_space(store_.folder());
+    if (!space) exchange.want = 0;
+    std::set<i64> unknown;
+    const Result<Exchanged> done = store_.exchange(
+        exchange,
+        [&](i64 task, const std::string& sources, const std::string& options) {
+          return key_of(task, sources, options, unknown);
+        },
+        request_.host, [&](i64 task) { return expected_of(task); });
+    Result<void> loaded;
+    for (const i64 task : unknown)
+      if (loaded) loaded = load(task);
+    lock.lock();
+    exchanged_ = BookClock::now();
+    if (!space && failed_) failed_ = space.error();
+    if (!loaded && failed_) failed_ = loaded.error();
+    if (!done) {
+      if (failed_) failed_ = done.error();
+      return;
+    }
+    dry_ = done->claims.size() < exchange.want && unknown.empty();
+    take_news(exchange, *done);
+    constexpr size_t most_ahead = 64;
+    const bool quick = BookClock::now() - round_ < std::chrono::milliseconds(50);
+    ahead_ = quick ? std::min(most_ahead, 2 * exchange.finished.size()) : 0;
+    round_ = BookClock::now();
+    to_workers_.notify_all();
+  }
+
+  void take_news(const Exchange& exchange, const Exchanged& done) {
+    queued_ += static_cast<i64>(exchange.given_back.size());
+    queued_ -= static_cast<i64>(done.claims.size() + done.answered.size());
+    for (size_t k = 0; k < done.settled.size(); ++k) {
+      const Finished& each = exchange.finished[k];
+      count(done.settled[k]);
+      tell({CoordinatorNews::What::settled, each.claim.submission,
+            tasks_.at(each.claim.task).loaded->task.name, done.settled[k], each.evaluation.verdict,
+            queued_, each.claim.rejudge});
+    }
+    for (const i64 submission : done.answered) {
       ++summary_.answered;
-      tell({CoordinatorNews::What::answered, submission, "", Settled::judged, {}, *queued});
+      tell({CoordinatorNews::What::answered, submission, "", Settled::judged, {}, queued_});
     }
-    if (claimed->claim)
-      tell({CoordinatorNews::What::started,
-            claimed->claim->submission,
-            tasks_.at(claimed->claim->task).loaded->task.name,
-            Settled::judged,
-            {},
-            *queued,
-            claimed->claim->rejudge});
-    return claimed->claim;
+    for (const Claim& each : done.claims) ready_.push_back({each, tasks_.at(each.task).loaded});
   }
 
-  /// Tasks of what is queued; they stay in memory for the rest of the run.
-  Result<void> load_tasks() {
-    const Result<std::vector<i64>> needed = store_.queued_tasks();
-    if (!needed) return needed.error();
-    for (const i64 id : *needed)
-      if (!tasks_.contains(id))
-        if (const auto loaded = load(id); !loaded) return loaded.error();
-    return {};
+  void count(Settled settled) {
+    switch (settled) {
+      case Settled::judged:
+        ++summary_.judged;
+        break;
+      case Settled::again:
+        ++summary_.retried;
+        ++queued_;
+        break;
+      case Settled::gave_up:
+        ++summary_.gave_up;
+        break;
+      case Settled::stale:
+        ++summary_.stale;
+        break;
+    }
+  }
+
+  /// Empty, and noted: a task that is not in memory yet.
+  std::string key_of(i64 task, const std::string& sources, const std::string& options,
+                     std::set<i64>& unknown) const {
+    const auto found = tasks_.find(task);
+    if (found == tasks_.end()) {
+      unknown.insert(task);
+      return {};
+    }
+    KeyParts parts = found->second.parts;
+    parts.sources = sources;
+    parts.options = options;
+    return evaluation_key(parts);
+  }
+
+  double expected_of(i64 task) const {
+    const auto found = expected_.find(task);
+    return found == expected_.end() ? -1 : found->second;
+  }
+
+  /// An average in which older ones count less and less.
+  void learn(i64 task, double milliseconds) {
+    constexpr double weight = 0.25;
+    const double before = expected_of(task);
+    expected_[task] = before < 0 ? milliseconds : before + weight * (milliseconds - before);
   }
 
   Result<void> load(i64 id) {
@@ -130,49 +264,12 @@ class Coordination {
       ready.parts.cases = cases_digest((*loaded)->cases);
       ready.parts.machine = machine_digest((*loaded)->task.machine);
       ready.parts.host = request_.host;
+      const Result<double> typical = store_.typical_milliseconds(id);
+      if (!typical) return typical.error();
+      if (*typical >= 0) expected_[id] = *typical;
       tasks_.emplace(id, std::move(ready));
     }
     return {};
-  }
-
-  Result<i64> count_queued() { return store_.count_queued(); }
-
-  /// From the archive to the result; no lock is held.
-  Evaluation evaluate_claim(const Claim& claim) {
-    std::shared_ptr<const LoadedTask> task;
-    {
-      const std::lock_guard lock(mutex_);
-      task = tasks_.at(claim.task).loaded;
-    }
-    const Result<std::vector<u8>> archive = store_.blobs().get(claim.archive);
-    if (!archive) return judge_(*task, archive.error());
-    return judge_(*task, parse_archive(*archive, "submission"));
-  }
-
-  bool settle(const Claim& claim, const Evaluation& evaluation) {
-    const std::lock_guard lock(mutex_);
-    const Result<Settled> settled = store_.complete(claim, evaluation, request_.host);
-    if (!settled) {
-      if (failed_) failed_ = settled.error();
-      return false;
-    }
-    switch (*settled) {
-      case Settled::judged:
-        ++summary_.judged;
-        break;
-      case Settled::again:
-        ++summary_.retried;
-        break;
-      case Settled::gave_up:
-        ++summary_.gave_up;
-        break;
-      case Settled::stale:
-        ++summary_.stale;
-        break;
-    }
-    tell({CoordinatorNews::What::settled, claim.submission, tasks_.at(claim.task).loaded->task.name,
-          *settled, evaluation.verdict, count_queued() ? *count_queued() : 0, claim.rejudge});
-    return true;
   }
 
   void tell(const CoordinatorNews& news) const {
@@ -182,8 +279,27 @@ class Coordination {
   Store& store_;
   const Judge& judge_;
   const CoordinatorRequest& request_;
-  std::mutex mutex_;  ///< of everything below, and of the store
-  std::map<i64, ReadyTask> tasks_;
+  u32 threads_ = 1;
+
+  // The books' own.
+  std::map<i64, ReadyTask> tasks_;  ///< of what was queued; they stay for the rest of the run
+  std::map<i64, double> expected_;  ///< milliseconds that a task's submissions take
+  BookClock::time_point round_;     ///< when the last round was over
+
+  std::mutex mutex_;  ///< of everything below
+  std::condition_variable to_workers_;
+  std::condition_variable to_books_;
+  std::deque<Ready> ready_;
+  std::vector<Ready> given_back_;
+  std::vector<std::pair<Finished, double>> finished_;  ///< with the milliseconds that it took
+  std::vector<CoordinatorNews> news_;  ///< to be told by the books, which have the store
+  size_t running_ = 0;
+  size_t ahead_ = 0;
+  i64 queued_ = 0;
+  bool dry_ = false;       ///< the queue had not enough when it was asked last
+  bool stopping_ = false;  ///< nothing more is begun
+  bool over_ = false;      ///< nothing is left to do
+  BookClock::time_point exchanged_;
   CoordinatorSummary summary_;
   Result<void> failed_;
 };

@@ -13,7 +13,7 @@ using Judge = std::function<Evaluation(const LoadedTask&, const Result<Submissio
 /// The official one. The only place from which a farm's sources are built and run.
 Judge official_judge(const Workplace& workplace);
 
-/// What just happened, one call at a time.
+/// What just happened, one call at a time, by the thread that has the store.
 struct CoordinatorNews {
   enum class What : u8 { started, answered, settled } what{};
   i64 submission = 0;
@@ -27,7 +27,7 @@ struct CoordinatorNews {
 struct CoordinatorRequest {
   u32 threads = 0;  ///< 0: the host's
   JudgingHost host;
-  std::function<bool()> stop;  ///< once it says so, nothing more is claimed
+  std::function<bool()> stop;  ///< once it says so, nothing more is begun
   std::function<void(const CoordinatorNews&)> tell;
 };
 

@@ -152,6 +152,24 @@ inline constexpr i64 lease_milliseconds = i64{6} * 3600 * 1000;
 /// Error (usage): a person's reason must be one line of text that may be shown, and not too long.
 Result<void> check_reason(const std::string& reason);
 
+/// What became of a claim.
+struct Finished {
+  Claim claim;
+  Evaluation evaluation;
+};
+
+/// What a coordinator and the store tell each other at once.
+struct Exchange {
+  std::vector<Finished> finished;  ///< results
+  std::vector<Claim> given_back;   ///< leases of which nothing became: queued again, no fault
+  size_t want = 0;                 ///< claims, at most
+};
+struct Exchanged {
+  std::vector<Settled> settled;  ///< of `finished`
+  std::vector<Claim> claims;
+  std::vector<i64> answered;  ///< judged on the way, since their key was judged before
+};
+
 struct StoreOptions {
   std::function<i64()> clock;  ///< milliseconds since 1970; the host's when empty
   Boundary boundary;           ///< database.h
@@ -208,13 +226,20 @@ class Store {
   /// what has a lease that ended. On the way answers those
   /// whose key has a result, and passes over those whose key is being judged.
   Result<Claimed> claim(const KeyOf& key_of);
+  /// How long a submission of that task will take, in milliseconds; negative: nobody knows. Those
+  /// that take longest are leased first.
+  using Expected = std::function<double(i64 task)>;
+  /// All of it in one transaction, and so with one wait for the disk: results first, then claims.
+  Result<Exchanged> exchange(const Exchange& exchange, const KeyOf& key_of, const JudgingHost& host,
+                             const Expected& expected = {});
+  /// How long the task's latest judgements took, on average, in milliseconds; negative: there are
+  /// none. For guesses: times are the log's.
+  Result<double> typical_milliseconds(i64 task);
   /// Says what became of it, in one transaction with the result.
   Result<Settled> complete(const Claim& claim, const Evaluation& evaluation,
                            const JudgingHost& host);
   /// Takes all leases back: whoever had them is gone. Returns how many.
   Result<i64> requeue_leased();
-  /// Tasks of what waits to be judged.
-  Result<std::vector<i64>> queued_tasks();
   /// How many wait: queued ones, and members of sets that are judged again.
   Result<i64> count_queued();
 
@@ -262,6 +287,7 @@ class Store {
   Result<void> add_member(i64 set, const StoredTask& task, i64 id);
   /// Makes the table say what the log says of a set's members.
   Result<void> set_states(i64 set);
+  /// These two inside a transaction.
   Result<std::optional<Claim>> claim_member(const KeyOf& key_of);
   Result<Settled> complete_member(const Claim& claim, const Evaluation& evaluation,
                                   const JudgingHost& host);
@@ -281,7 +307,12 @@ class Store {
   Result<void> judge(i64 submission, i64 attempt, const std::string& key, Verdict verdict,
                      const std::string& detail);
   Result<void> keep(const std::string& key, const Evaluation& evaluation, const JudgingHost& host);
-  Result<Settled> complete_fault(const Claim& claim, const Evaluation& evaluation);
+  /// These inside a transaction.
+  Result<Settled> settle(const Claim& claim, const Evaluation& evaluation, const JudgingHost& host);
+  Result<Settled> settle_fault(const Claim& claim, const Evaluation& evaluation);
+  Result<void> release(const Claim& claim);
+  Result<void> hand_out(size_t want, const KeyOf& key_of, const Expected& expected,
+                        Exchanged& result);
   Result<Scored> scored_of(const StoredSubmission& submission,
                            std::shared_ptr<const LoadedTask> task);
 

@@ -1,7 +1,9 @@
 // Leases, results, and who may say what became of a submission.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <set>
 
 #include "farm/store/record.h"
 #include "farm/store/store.h"
@@ -14,7 +16,10 @@ struct Waiting {
   i64 task = 0;
   i64 attempt = 0;
   std::string archive;
-  std::string key;
+  std::string key;  ///< once it is needed
+  std::string sources, options;
+  i64 faults = 0;
+  double expected = -1;  ///< milliseconds; negative: nobody knows
 };
 
 /// The verdict that a key has; none: not judged yet.
@@ -26,35 +31,47 @@ Result<std::optional<Verdict>> verdict_of(const Database& database, const std::s
   return verdict;
 }
 
-/// What the queue has for somebody who asks: those that have an answer, then one that has not.
-struct Looked {
-  std::vector<std::pair<Waiting, Verdict>> answered;
-  std::optional<Waiting> next;
-};
+/// A queue's rows from its head on, some at a time: however long it is, few are in memory.
+class QueueWindow {
+ public:
+  explicit QueueWindow(const Database& database)
+      : query_(database,
+               "SELECT s.id, s.task, coalesce(j.attempt, 0), s.archive, s.sources, s.options, "
+               "s.faults FROM submissions s LEFT JOIN jobs j ON j.submission = s.id "
+               "WHERE s.state = 'queued' ORDER BY s.faults, s.id") {}
 
-Result<Looked> look_through(Database& database, const Store::KeyOf& key_of,
-                            const std::function<Result<bool>(const std::string&)>& is_running) {
-  Looked looked;
-  Query query(database,
-              "SELECT s.id, s.task, coalesce(j.attempt, 0), s.archive, s.sources, s.options "
-              "FROM submissions s LEFT JOIN jobs j ON j.submission = s.id "
-              "WHERE s.state = 'queued' ORDER BY s.faults, s.id");
-  while (!looked.next && query.next()) {
-    Waiting each{query.integer(0), query.integer(1), query.integer(2), query.text(3),
-                 key_of(query.integer(1), query.text(4), query.text(5))};
-    if (each.key.empty()) continue;
-    const Result<std::optional<Verdict>> known = verdict_of(database, each.key);
-    if (!known) return known.error();
-    const Result<bool> running = is_running(each.key);
-    if (!running) return running.error();
-    if (*known)
-      looked.answered.emplace_back(std::move(each), **known);
-    else if (!*running)
-      looked.next = std::move(each);
+  /// The next ones, those that take longest first; of those of which nobody knows, the first.
+  /// Empty: no more.
+  std::vector<Waiting> next(const Store::Expected& expected) {
+    const size_t rows = expected ? 256 : 1;
+    std::vector<Waiting> window;
+    while (!over_ && window.size() < rows) {
+      over_ = !query_.next();  // which would begin again
+      if (over_) break;
+      const i64 task = query_.integer(1);
+      window.push_back({query_.integer(0),
+                        task,
+                        query_.integer(2),
+                        query_.text(3),
+                        {},
+                        query_.text(4),
+                        query_.text(5),
+                        query_.integer(6),
+                        expected ? expected(task) : -1});
+    }
+    std::stable_sort(window.begin(), window.end(), [](const Waiting& a, const Waiting& b) {
+      if (a.faults != b.faults) return a.faults < b.faults;
+      const bool known = a.expected >= 0 && b.expected >= 0;
+      return known ? a.expected > b.expected : a.expected < 0 && b.expected >= 0;
+    });
+    return window;
   }
-  if (const auto read = query.end(); !read) return read.error();
-  return looked;
-}
+  Result<void> end() const { return query_.end(); }
+
+ private:
+  Query query_;
+  bool over_ = false;
+};
 
 /// Ends the lease; false: it was no longer this one.
 Result<bool> end_lease(Database& database, const Claim& claim) {
@@ -106,34 +123,90 @@ Result<bool> Store::is_running(const std::string& key) {
   return *leases != 0;
 }
 
-Result<Claimed> Store::claim(const KeyOf& key_of) {
-  Claimed result;
-  Result<Transaction> transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
-  if (const auto ended = take_back(now(), "its lease ended"); !ended) return ended.error();
-  const Result<Looked> looked =
-      look_through(database_, key_of, [&](const std::string& key) { return is_running(key); });
-  if (!looked) return looked.error();
-  for (const auto& [each, verdict] : looked->answered) {
+Result<void> Store::hand_out(size_t want, const KeyOf& key_of, const Expected& expected,
+                             Exchanged& result) {
+  std::vector<std::pair<Waiting, Verdict>> answered;
+  std::vector<Waiting> chosen;
+  std::set<std::string> chosen_keys;
+  QueueWindow queue(database_);
+  for (std::vector<Waiting> window; chosen.size() < want;) {
+    window = queue.next(expected);
+    if (window.empty()) break;
+    for (Waiting& each : window) {
+      if (chosen.size() == want) break;
+      each.key = key_of(each.task, each.sources, each.options);
+      if (each.key.empty()) continue;
+      const Result<std::optional<Verdict>> known = verdict_of(database_, each.key);
+      if (!known) return known.error();
+      const Result<bool> running = is_running(each.key);
+      if (!running) return running.error();
+      if (*known)
+        answered.emplace_back(std::move(each), **known);
+      else if (!*running && chosen_keys.insert(each.key).second)
+        chosen.push_back(std::move(each));
+    }
+  }
+  if (const auto read = queue.end(); !read) return read.error();
+  for (const auto& [each, verdict] : answered) {
     if (const auto done =
             judge(each.submission, each.attempt, each.key, verdict, "answered from the store");
         !done)
       return done.error();
     result.answered.push_back(each.submission);
   }
-  if (looked->next) {
-    const Waiting& each = *looked->next;
+  for (const Waiting& each : chosen) {
     Result<Claim> leased =
         lease(each.submission, each.task, each.attempt + 1, each.archive, each.key);
     if (!leased) return leased.error();
-    result.claim = std::move(*leased);
-  } else {
+    result.claims.push_back(std::move(*leased));
+  }
+  while (result.claims.size() < want) {
     Result<std::optional<Claim>> member = claim_member(key_of);
     if (!member) return member.error();
-    result.claim = std::move(*member);
+    if (!*member) break;
+    result.claims.push_back(std::move(**member));
+  }
+  return {};
+}
+
+Result<Exchanged> Store::exchange(const Exchange& exchange, const KeyOf& key_of,
+                                  const JudgingHost& host, const Expected& expected) {
+  Exchanged result;
+  for (const Finished& each : exchange.finished)
+    if (row(each.evaluation.verdict).authors && !each.evaluation.elf.empty())
+      if (const auto put = blobs_.put(each.evaluation.elf); !put) return put.error();
+  Result<Transaction> transaction = Transaction::begin(database_);
+  if (!transaction) return transaction.error();
+  for (const Finished& each : exchange.finished) {
+    const Result<Settled> settled = settle(each.claim, each.evaluation, host);
+    if (!settled) return settled.error();
+    result.settled.push_back(*settled);
+  }
+  for (const Claim& each : exchange.given_back)
+    if (const auto released = release(each); !released) return released.error();
+  if (exchange.want > 0) {
+    if (const auto ended = take_back(now(), "its lease ended"); !ended) return ended.error();
+    if (const auto done = hand_out(exchange.want, key_of, expected, result); !done)
+      return done.error();
   }
   if (const auto done = transaction->commit(); !done) return done.error();
   return result;
+}
+
+Result<Claimed> Store::claim(const KeyOf& key_of) {
+  Result<Exchanged> one = exchange({{}, {}, 1}, key_of, {});
+  if (!one) return one.error();
+  Claimed result;
+  if (!one->claims.empty()) result.claim = std::move(one->claims.front());
+  result.answered = std::move(one->answered);
+  return result;
+}
+
+Result<Settled> Store::complete(const Claim& claim, const Evaluation& evaluation,
+                                const JudgingHost& host) {
+  Result<Exchanged> one = exchange({{{claim, evaluation}}, {}, 0}, {}, host);
+  if (!one) return one.error();
+  return one->settled.front();
 }
 
 Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
@@ -166,15 +239,10 @@ Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
   return {};
 }
 
-Result<Settled> Store::complete(const Claim& claim, const Evaluation& evaluation,
-                                const JudgingHost& host) {
-  const bool authors = row(evaluation.verdict).authors;
-  if (authors && !evaluation.elf.empty())
-    if (const auto put = blobs_.put(evaluation.elf); !put) return put.error();
+Result<Settled> Store::settle(const Claim& claim, const Evaluation& evaluation,
+                              const JudgingHost& host) {
   if (claim.rejudge != 0) return complete_member(claim, evaluation, host);
-  if (!authors) return complete_fault(claim, evaluation);
-  Result<Transaction> transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+  if (!row(evaluation.verdict).authors) return settle_fault(claim, evaluation);
   const Result<bool> ours = end_lease(database_, claim);
   if (!ours) return ours.error();
   if (!*ours) return Settled::stale;
@@ -183,13 +251,10 @@ Result<Settled> Store::complete(const Claim& claim, const Evaluation& evaluation
                                 std::string(name(evaluation.verdict)));
       !judged)
     return judged.error();
-  if (const auto done = transaction->commit(); !done) return done.error();
   return Settled::judged;
 }
 
-Result<Settled> Store::complete_fault(const Claim& claim, const Evaluation& evaluation) {
-  Result<Transaction> transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
+Result<Settled> Store::settle_fault(const Claim& claim, const Evaluation& evaluation) {
   const Result<bool> ours = end_lease(database_, claim);
   if (!ours) return ours.error();
   if (!*ours) return Settled::stale;
@@ -200,20 +265,36 @@ Result<Settled> Store::complete_fault(const Claim& claim, const Evaluation& eval
   const Result<i64> faults =
       database_.integer("SELECT faults FROM submissions WHERE id = ?", {claim.submission});
   if (!faults) return faults.error();
-  const bool again = *faults <= max_retries;
-  const std::string detail = fmt::format("{}: {}", name(evaluation.verdict), evaluation.failure);
-  if (const auto logged =
-          log(claim.submission, again ? State::queued : State::system_error, claim.attempt, detail);
+  const std::string kind = fmt::format("{}: ", name(evaluation.verdict));
+  const Result<i64> before = database_.integer(
+      "SELECT count(*) FROM events WHERE submission = ? AND substr(detail, 1, ?) = ?",
+      {claim.submission, static_cast<i64>(kind.size()), kind});
+  if (!before) return before.error();
+  const bool again = *faults <= max_retries && *before < repeats(evaluation.verdict);
+  if (const auto logged = log(claim.submission, again ? State::queued : State::system_error,
+                              claim.attempt, kind + evaluation.failure);
       !logged)
     return logged.error();
-  if (const auto done = transaction->commit(); !done) return done.error();
   return again ? Settled::again : Settled::gave_up;
+}
+
+Result<void> Store::release(const Claim& claim) {
+  if (claim.rejudge != 0)
+    return database_.run(
+        "UPDATE rejudge_members SET lease_end = NULL, evaluation = NULL "
+        "WHERE rejudge = ? AND submission = ? AND attempt = ? AND lease_end IS NOT NULL",
+        {claim.rejudge, claim.submission, claim.attempt});
+  const Result<bool> ours = end_lease(database_, claim);
+  if (!ours) return ours.error();
+  if (!*ours) return {};
+  return log(claim.submission, State::queued, claim.attempt, "given back: interrupted");
 }
 
 Result<i64> Store::take_back(i64 until, const std::string& why) {
   std::vector<std::pair<i64, i64>> leased;
   Query query(database_,
-              "SELECT submission, attempt FROM jobs WHERE token IS NOT NULL AND lease_end <= ?",
+              "SELECT submission, attempt FROM jobs INDEXED BY one_run "
+              "WHERE token IS NOT NULL AND lease_end <= ?",
               {until});
   while (query.next()) leased.emplace_back(query.integer(0), query.integer(1));
   if (const auto read = query.end(); !read) return read.error();
@@ -254,16 +335,17 @@ constexpr std::string_view waiting_members =
 
 }  // namespace
 
-Result<std::vector<i64>> Store::queued_tasks() {
-  std::vector<i64> tasks;
+Result<double> Store::typical_milliseconds(i64 task) {
   Query query(database_,
-              fmt::format("SELECT task FROM submissions WHERE state = 'queued' UNION "
-                          "SELECT r.task {}",
-                          waiting_members),
-              {max_retries});
-  while (query.next()) tasks.push_back(query.integer(0));
+              "SELECT count(*), sum(t) FROM (SELECT j.time - r.time AS t FROM events j "
+              "JOIN submissions s ON s.id = j.submission JOIN events r ON r.submission = s.id "
+              "AND r.state = 'running' AND r.attempt = j.attempt "
+              "WHERE j.state = 'judged' AND s.task = ? ORDER BY j.id DESC LIMIT 16)",
+              {task});
+  const i64 count = query.next() ? query.integer(0) : 0;
+  const double sum = count == 0 ? 0 : static_cast<double>(query.integer(1));
   if (const auto read = query.end(); !read) return read.error();
-  return tasks;
+  return count == 0 ? -1 : sum / static_cast<double>(count);
 }
 
 Result<i64> Store::count_queued() {

@@ -213,8 +213,6 @@ Result<std::optional<Claim>> Store::claim_member(const KeyOf& key_of) {
 Result<Settled> Store::complete_member(const Claim& claim, const Evaluation& evaluation,
                                        const JudgingHost& host) {
   const bool fault = !row(evaluation.verdict).authors;
-  Result<Transaction> transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
   // The attempt is the token: every lease of a member has another one.
   if (const auto ended = database_.run(
           "UPDATE rejudge_members SET lease_end = NULL, evaluation = NULL, faults = faults + ? "
@@ -238,7 +236,6 @@ Result<Settled> Store::complete_member(const Claim& claim, const Evaluation& eva
         !done)
       return done.error();
   }
-  if (const auto done = transaction->commit(); !done) return done.error();
   return settled;
 }
 

@@ -84,6 +84,47 @@ TEST(Rerun, WhatEndedASimulationIsHadAgain) {
   EXPECT_TRUE(std::filesystem::exists(place + "/program.elf"));
 }
 
+TEST(Interrupts, TwiceEndWhatRunsAndLeaveNothing) {
+  const test::Folder folder;
+  write_endless(folder);
+  const std::string farm = folder.path("farm");
+  ASSERT_EQ(shell(SIMFARM_PROGRAM " farm init " + farm + " --task " + folder.path("tasks/small") +
+                  " 2>&1")
+                .status,
+            0);
+  std::filesystem::create_directory(folder.path("scratch"));
+  const pid_t command = fork();
+  if (command == 0) {
+    setenv("TMPDIR", folder.path("scratch").c_str(), 1);
+    const int said = open(folder.path("said").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    dup2(said, 1);
+    dup2(said, 2);
+    execl(SIMFARM_PROGRAM, SIMFARM_PROGRAM, "score", "--trust", "--farm", farm.c_str(), "-j", "1",
+          nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  pid_t simulation = 0;
+  for (int k = 0; k < 6000 && simulation == 0 && waitpid(command, &status, WNOHANG) == 0; ++k) {
+    usleep(10'000);
+    simulation = simulation_of(command);
+  }
+  ASSERT_NE(simulation, 0) << shell("cat " + folder.path("said")).output;
+  ASSERT_EQ(kill(command, SIGINT), 0);
+  usleep(200'000);  // the first alone ends nothing
+  EXPECT_EQ(waitpid(command, &status, WNOHANG), 0);
+  ASSERT_EQ(kill(command, SIGINT), 0);
+  ASSERT_EQ(waitpid(command, &status, 0), command);
+  EXPECT_EQ(WEXITSTATUS(status), 130) << status;
+  EXPECT_THAT(shell("cat " + folder.path("said")).output,
+              AllOf(HasSubstr("1 are still queued"), HasSubstr("simfarm score --farm " + farm)));
+  // Gone, or waiting for the host's first process to take note.
+  EXPECT_EQ(shell("cat /proc/" + std::to_string(simulation) + "/cmdline 2>/dev/null").output, "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path("scratch"))) << "no folder is left";
+  const std::string shown = shell(SIMFARM_PROGRAM " show 1 --farm " + farm).output;
+  EXPECT_THAT(shown, AllOf(HasSubstr(": queued\n"), HasSubstr("given back: interrupted")));
+}
+
 TEST(Rerun, JudgesWhatWasSavedHereAndInAChild) {
   const test::Folder folder;
   const auto task = load_task_and_cases(test::write_small_task(folder));

@@ -7,6 +7,7 @@
 #include "farm/store/fsck.h"
 #include "farm/store/place.h"
 #include "farm/store/record.h"
+#include "farm/store/stored_builds.h"
 #include "tests/store/support.h"
 
 namespace simfarm::farm {
@@ -243,6 +244,77 @@ TEST(Queue, TheFarmsOwnFaultsAreRepeatedThreeTimesAndNeverCharged) {
   expect_whole(store);
 }
 
+TEST(Queue, AHostLimitIsRepeatedOnce) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const i64 id = submitted(store, folder.candidate("a", invented_source(100, 1)));
+  int calls = 0;
+  const auto judge = [&](const LoadedTask&, const Result<Submission>&) {
+    Evaluation result;
+    // What broke before does not count against it.
+    result.verdict = ++calls == 1 ? Verdict::system_error : Verdict::host_limit;
+    return result;
+  };
+  ASSERT_TRUE(coordinate_all(store, 1, judge));
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ((*store.submission(id))->state, State::system_error);
+}
+
+TEST(Queue, WhatTakesLongestIsLeasedFirst) {
+  FarmFolder folder;
+  Store store = folder.open();
+  std::string other = test::small_task_toml;
+  test::write_small_task(folder);
+  folder.write("tasks/small/task.toml", other.replace(other.find("small"), 5, "other"));
+  ASSERT_TRUE(store.add_task(folder.path("tasks/small")));
+  const i64 quick = (*store.find_task("small"))->id;
+  for (u64 k = 0; k < 2; ++k)
+    submitted(store, folder.candidate("q" + std::to_string(k), invented_source(100, k)));
+  folder.write("in/slow/a.c", "int slow;");
+  folder.write("in/slow/submission.toml",
+               "task = \"other\"\nauthor = \"x\"\nsources = [\"a.c\"]\n");
+  const i64 slow = submitted(store, folder.path("in/slow"));
+  const auto order = [&](const Store::Expected& expected) {
+    const auto exchanged = store.exchange({{}, {}, 3}, simple_key, some_host, expected);
+    std::vector<i64> ids;
+    for (const Claim& each : exchanged->claims) ids.push_back(each.submission);
+    EXPECT_TRUE(store.exchange({{}, exchanged->claims, 0}, simple_key, some_host));
+    return ids;
+  };
+  EXPECT_THAT(order({}), ElementsAre(1, 2, slow)) << "submit order";
+  EXPECT_THAT(order([&](i64 task) { return task == quick ? 1.0 : 60'000.0; }),
+              ElementsAre(slow, 1, 2));
+  EXPECT_THAT(order([&](i64 task) { return task == quick ? -1.0 : 60'000.0; }),
+              ElementsAre(1, 2, slow))
+      << "of whom nobody knows, first";
+  expect_whole(store);
+}
+
+TEST(Builds, AreKnownByAllThatTheyDependOn) {
+  FarmFolder folder;
+  Store store = folder.open();
+  const auto task = load_task(folder.path("tasks/small"));
+  ASSERT_TRUE(task) << task.error().message;
+  const auto submission = [&](const std::string& source, const std::string& more = "") {
+    return *load_submission(folder.candidate("a", source, "test", more));
+  };
+  StoredBuilds builds(folder.farm(), some_host);
+  const std::vector<u8> elf = {1, 2, 3};
+  EXPECT_FALSE(builds.find(*task, submission("int a;")));
+  builds.keep(*task, submission("int a;"), elf);
+  EXPECT_EQ(builds.find(*task, submission("int a;")), elf);
+  EXPECT_EQ(builds.find(*task, submission("int a;", "note = \"x\"\n")), elf);
+  EXPECT_FALSE(builds.find(*task, submission("int b;")));
+  EXPECT_FALSE(builds.find(*task, submission("int a;", "optimise = \"O3\"\n")));
+  StoredBuilds elsewhere(folder.farm(), {"another toolchain", "some simulator"});
+  EXPECT_FALSE(elsewhere.find(*task, submission("int a;")));
+  folder.write("tasks/small/include/h.h", "");
+  EXPECT_FALSE(builds.find(*task, submission("int a;"))) << "the task has another header";
+  std::filesystem::remove_all(folder.path("tasks/small/include"));
+  folder.write("farm/blobs/" + sha256(elf).substr(0, 2) + "/" + sha256(elf), "damaged");
+  EXPECT_FALSE(builds.find(*task, submission("int a;"))) << "a damaged program is none";
+}
+
 TEST(Queue, AStopLeavesTheRestQueued) {
   FarmFolder folder;
   Store store = folder.open();
@@ -254,9 +326,11 @@ TEST(Queue, AStopLeavesTheRestQueued) {
     settled += news.what == CoordinatorNews::What::settled;
   };
   const auto summary = coordinate(store, invented_judge, request);
-  EXPECT_EQ(summary->judged, 2);
-  EXPECT_EQ(summary->queued, 3);
-  EXPECT_EQ(coordinate_all(store)->judged, 3);
+  // What was begun when the second was settled is finished.
+  EXPECT_GE(summary->judged, 2);
+  EXPECT_EQ(summary->judged + summary->queued, 5);
+  expect_whole(store);
+  EXPECT_EQ(coordinate_all(store)->judged, summary->queued);
 }
 
 TEST(Queue, ASecondCoordinatorIsRefusedByName) {
