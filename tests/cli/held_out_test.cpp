@@ -70,7 +70,7 @@ TEST_F(HeldOutCommands, Scenario05_PublicCasesPassHeldOutFailIsOnNoBoard) {
   EXPECT_TRUE(board["board"][2]["rank"].is_null());
   EXPECT_TRUE(board["board"][2]["speedup"].is_null());
   EXPECT_THAT(run("board small").output, HasSubstr("  -       -         -  2"));
-  EXPECT_THAT(run("board small --csv").output, HasSubstr("\r\n,,,2,test,WRONG_OUTPUT\r\n"));
+  EXPECT_THAT(run("board small --csv").output, HasSubstr("\r\n,,,2,test,WRONG_OUTPUT,"));
   EXPECT_THAT(run("show 3").output, HasSubstr("held out: 2 cases, "));
 }
 

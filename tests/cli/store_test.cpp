@@ -275,7 +275,7 @@ pid_t start_score(const std::string& farm) {
   _exit(127);
 }
 
-TEST_F(StoreCommands, KilledInMidRunEverythingIsJudgedOnce) {
+TEST_F(StoreCommands, Scenario02_KilledInMidRunEverythingIsJudgedOnce) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0);
   std::string all;
   for (int k = 0; k < 3; ++k) {

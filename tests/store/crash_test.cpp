@@ -62,7 +62,7 @@ TEST(Crash, ACoordinatorKilledAtEachStepJudgesEachSubmissionOnce) {
   }
 }
 
-TEST(Crash, KilledBetweenClaimAndResultAHundredTimes) {
+TEST(Crash, Scenario01_KilledBetweenClaimAndResultAHundredTimes) {
   FarmFolder folder;
   {
     Store store = folder.open();
@@ -148,7 +148,7 @@ std::string board_in_order(const std::string& farm, u64 random) {
   return board_bytes(store);
 }
 
-TEST(Order, OfResultsAndClocksDoesNotChangeABoard) {
+TEST(Order, Scenario09_OfResultsAndClocksDoesNotChangeABoard) {
   FarmFolder folder;
   {
     Store store = folder.open();

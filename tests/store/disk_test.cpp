@@ -32,7 +32,7 @@ void expect_nothing_lost(Store& store) {
   EXPECT_THAT(report->problems, IsEmpty());
 }
 
-TEST(Disk, FullAtEverySizeLosesNothing) {
+TEST(Disk, ScenarioFullDisk_AtEverySizeLosesNothing) {
   // From "nothing can be written" to "everything can", so that the disk is full at each step once.
   int failed = 0, done = 0;
   for (u64 bytes = 0; bytes <= 512 << 10; bytes += 8 << 10) {
@@ -117,7 +117,7 @@ class Mounted {
   bool there_ = false;
 };
 
-TEST(Disk, ReadOnlyOrFullIsAnErrorAndNothingIsLost) {
+TEST(Disk, ScenarioReadOnlyStore_OrFullIsAnErrorAndNothingIsLost) {
   FarmFolder folder;
   const std::string first = folder.candidate("a", invented_source(100, 1));
   const std::string second = folder.candidate("b", invented_source(100, 2));

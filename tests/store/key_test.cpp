@@ -73,7 +73,7 @@ class EvaluationKey : public testing::Test {
   JudgingHost host_{"", "simfarm 1"};
 };
 
-TEST_F(EvaluationKey, AnyOneByteDifferentIsAnotherKey) {
+TEST_F(EvaluationKey, Scenario07_AnyOneByteDifferentIsAnotherKey) {
   const std::string first = key();
   EXPECT_EQ(key(), first) << "nothing changed";
   const auto change = [&](const char* what, const std::function<void()>& edit_it) {

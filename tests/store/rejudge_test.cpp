@@ -62,7 +62,7 @@ class Rejudge : public testing::Test {
   Store store_;
 };
 
-TEST_F(Rejudge, AppliedAndCancelledTheBoardIsTheSameByteForByte) {
+TEST_F(Rejudge, Scenario06_AppliedAndCancelledTheBoardIsTheSameByteForByte) {
   const std::string before = board_bytes(store_);
   const i64 set = begun("all");
   EXPECT_EQ(*store_.count_queued(), 5);
