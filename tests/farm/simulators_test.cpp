@@ -102,6 +102,11 @@ SimulatorOptions this_program(const Folder& folder) {
 class SimulatorsTest : public testing::Test {
  protected:
   SimulatorsTest() : task_(*load_task_and_cases(test::write_small_task(folder_))) {}
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a child has no right to what sanitizers do";
+#endif
+  }
   Judgement judge(const std::string& elf, const JudgeOptions& options = {}) {
     return simulators_.judge(task_->task, task_->cases, bytes_of_text(elf), options);
   }
@@ -362,7 +367,7 @@ TEST_F(RecordTest, WithARightHashStillSaysOnlyWhatAJudgeCanSay) {
                     hash64(std::span(changed).subspan(16), load_bytes(changed, 0, 8)));
         const auto read = parse(changed);
         if (!read) continue;
-        ASSERT_TRUE(row(read->verdict).authors);
+        ASSERT_TRUE(row(read->verdict).authors || read->verdict == Verdict::judge_error);
         ASSERT_EQ(read->verdict == Verdict::accepted, read->cases.size() == 2);
         for (const CaseScore& each : read->cases) {
           ASSERT_LE(each.cycles, task_->task.limits.cycles);
@@ -381,7 +386,7 @@ TEST_F(RecordTest, IsNotBelievedAboutVerdictsCasesAndText) {
   };
   EXPECT_FALSE(refused([](Judgement&) {}));
   for (const Verdict verdict : {Verdict::system_error, Verdict::host_limit, Verdict::cancelled,
-                                Verdict::held, Verdict::judge_error, Verdict::compile_error})
+                                Verdict::held, Verdict::compile_error})
     EXPECT_TRUE(refused([&](Judgement& each) {
       each = possible_judgement(*task_, 1);
       each.verdict = verdict;
