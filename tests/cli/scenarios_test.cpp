@@ -41,7 +41,9 @@ TEST_F(FarmInTrouble, Scenario03_AToolchainThatIsGoneIsNobodysCompileError) {
   ASSERT_EQ(run("farm", "farm init farm --task tasks/small").status, 0) << told();
   submit("farm", "right", kernel_with(""));
   // A compiler that goes away when it is called.
-  const std::string clang = folder_.write("clang", "#!/bin/sh\nmv \"$0\" \"$0.away\"\nexit 1\n");
+  const std::string clang =
+      folder_.write("llvm/bin/clang", "#!/bin/sh\nmv \"$0\" \"$0.away\"\nexit 1\n");
+  folder_.write("llvm/lib/clang/19/include/stddef.h", "");
   std::filesystem::permissions(clang, std::filesystem::perms(0755));
   EXPECT_EQ(run("farm", "score --trust -j 1", "export SIMFARM_CLANG=" + clang + ";").status, 5);
   const json one = document("farm", "show 1");
