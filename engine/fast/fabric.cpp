@@ -154,6 +154,7 @@ std::optional<Fault> Fabric::meet_call(Pe& pe) {
     std::string text(bytes, '\0');
     pe.local.read(address, {reinterpret_cast<u8*>(text.data()), bytes});
     ask(asked);
+    asks_[pe.id].weight += bytes / sizeof(Asked);
     asks_[pe.id].texts.push_back(std::move(text));
   }
   pe.set_x(a0, bytes);

@@ -41,6 +41,10 @@ class Fabric {
   /// called for several PEs at once.
   std::optional<Fault> meet(Pe& pe);
 
+  /// `pe` may ask more before what it has asked is answered. One that has not may not run: it could
+  /// be one that posts, or writes to the console, without end.
+  bool may_ask(PeId pe) const { return asks_[pe].weight < most_asked; }
+
   /// Called when no PE runs. False: nothing has happened.
   bool advance();
 
@@ -141,6 +145,7 @@ class Fabric {
     }
   };
 
+  static constexpr u32 most_asked = 4096;
   enum class Ask : u8 { dma, room, post, wait, barrier, exit, console };
   /// Something that a PE does, or wants.
   struct Asked {
@@ -161,6 +166,7 @@ class Fabric {
     std::size_t chains_taken = 0;    ///< of them
     std::vector<std::string> texts;  ///< of its console writes
     std::size_t texts_taken = 0;
+    u32 weight = 0;  ///< of what is not forgotten, in what a post takes
     /// A post is not answered.
     void skip_posts() {
       while (answered < collected && asked[answered].what == Ask::post) ++answered;
@@ -171,6 +177,7 @@ class Fabric {
       chains.clear();
       texts.clear();
       answered = collected = chains_taken = texts_taken = 0;
+      weight = 0;
     }
   };
   /// A wait for the others.
@@ -284,7 +291,10 @@ class Fabric {
   };
 
   void post(const Asked& asked);
-  void ask(const Asked& asked) { asks_[asked.pe].asked.push_back(asked); }
+  void ask(const Asked& asked) {
+    asks_[asked.pe].asked.push_back(asked);
+    ++asks_[asked.pe].weight;
+  }
   void collect();
   void runs(const Pe& pe);
   void happen(const Event& event);

@@ -51,6 +51,7 @@ bool Worker::run(Pe& pe) {
       break;
     }
     step(pe);
+    if (pe.block == Block::none && !fabric_.may_ask(pe.id)) return true;
   }
   pe.gates_to_pass = 0;
   pe.meet_at = nullptr;

@@ -77,7 +77,7 @@ bool Worker::run_tile(u32 tile) {
       if (++next == lanes.size()) next = 0;
       if ((held >> lane & 1) != 0) continue;
       Pe& pe = lanes[lane];
-      if (!can_go_on(pe)) continue;
+      if (!can_go_on(pe) || !fabric_.may_ask(pe.id)) continue;
       any = true;
       const u64 retired = pe.frame.retired;
       if (pe.block == Block::none || !go_on_at_link(pe)) {

@@ -141,6 +141,36 @@ TEST(Console, InOrderOfCycleAndPe) {
   EXPECT_EQ(over.outcome.console.size(), 1u);
 }
 
+TEST(Console, WritingWithoutEndIsCutOffSoon) {
+  Kernel kernel;
+  kernel.li(a1, local_base).li(a7, 64);
+  const u32 top = kernel.here();
+  kernel.li(a2, 1).op(Op::ECALL).jump(top);
+  RunOptions options;
+  options.cycle_limit = 1'000'000'000;  // a host has no room for what could be written in them
+  options.console_limit = 6'000;
+  const Finished run = run_kernels(machine_of(1, 2), {kernel, Kernel().exit()}, options);
+  ASSERT_EQ(run.outcome.kind, Outcome::Kind::trap);
+  EXPECT_EQ(run.outcome.trap->kind, TrapKind::output_limit);
+  EXPECT_LT(run.outcome.cycles, 300'000u);
+}
+
+TEST(Posts, WithoutEndAreAnsweredAsTheyCome) {
+  // To itself, and to one that is behind and ends late.
+  Kernel posts, late;
+  posts.li(t0, 1);
+  const u32 top = posts.here();
+  posts.post(t0, 8).post(zero, 9).jump(top);
+  late.li(t0, 50'000);
+  const u32 loop = late.here();
+  late.addi(t0, t0, -1).branch(Op::BNE, t0, zero, loop).exit();
+  RunOptions options;
+  options.cycle_limit = 400'000;
+  const Finished run = run_kernels(machine_of(1, 2), {posts, late}, options);
+  EXPECT_EQ(run.outcome.kind, Outcome::Kind::cycle_limit);
+  EXPECT_GT(run.issued(0), 200'000u);
+}
+
 TEST(Console, AWrongRangeIsALoadFault) {
   Kernel kernel;
   kernel.li(a1, local_base + (32u << 10) - 4).li(a2, 5).li(a7, 64).op(Op::ECALL).exit();
