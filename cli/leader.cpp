@@ -49,7 +49,7 @@ Result<Leader> starting_kernel(const std::string& folder) {
   return leader;
 }
 
-/// Of a farm: rank 1, else the task's starting kernel.
+/// Of a farm: who leads its board, else the task's starting kernel.
 Result<Leader> leader_in(const std::string& path, const std::string& name) {
   Result<farm::Store> store = farm::Store::open_to_read(path);
   if (!store) return store.error();
@@ -172,7 +172,7 @@ void add_leader(CLI::App& app, int& exit_code) {
   command->add_flag("--json", flags->json,
                     "Print one JSON document (docs/json.md, simfarm.leader)");
   command->footer(
-      "Where nothing is ranked, or without a farm, it is the task's starting kernel. Exit codes: 0 "
+      "Where nobody leads, or without a farm, it is the task's starting kernel. Exit codes: 0 "
       "done; 2 no such task, or a folder that is not empty; 74 input/output error; 78 another "
       "version's farm.");
   command->callback([flags, &exit_code] { exit_code = leader(*flags); });

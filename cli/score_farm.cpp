@@ -11,6 +11,7 @@
 #include "farm/store/coordinator.h"
 #include "farm/store/stored_builds.h"
 #include "farm/store/view.h"
+#include "farm/text.h"
 
 namespace simfarm::cli {
 namespace {
@@ -20,6 +21,7 @@ class FarmProgress {
  public:
   void tell(const farm::CoordinatorNews& news) {
     using What = farm::CoordinatorNews::What;
+    if (news.what == What::deciding || news.what == What::decided) return;
     if (news.what == What::started) {
       ++running_;
       expect(news.queued);
@@ -52,9 +54,25 @@ class FarmProgress {
   i64 ended_ = 0;
 };
 
+/// A decision about who leads, begun or made.
+nlohmann::ordered_json promotion_event(const farm::CoordinatorNews& news) {
+  const bool begun = news.what == farm::CoordinatorNews::What::deciding;
+  nlohmann::ordered_json event = {{"event", begun ? "deciding" : "decided"},
+                                  {"task", news.task},
+                                  {"submission", fmt::format("{}", news.submission)}};
+  if (begun) return event;
+  const farm::Decision& decision = news.decision;
+  event["promoted"] =
+      decision.decided ? nlohmann::ordered_json(decision.promoted) : nlohmann::ordered_json();
+  event["verdict"] = name(decision.verdict);
+  event["why"] = farm::visible_text(decision.detail);
+  return event;
+}
+
 /// One transition, as the farm has it now.
 nlohmann::ordered_json farm_event(farm::Store& store, const farm::CoordinatorNews& news) {
   using What = farm::CoordinatorNews::What;
+  if (news.what == What::deciding || news.what == What::decided) return promotion_event(news);
   const auto one = store.submission(news.submission);
   const bool known = one && *one;
   nlohmann::ordered_json event = {
@@ -82,14 +100,30 @@ nlohmann::ordered_json farm_event(farm::Store& store, const farm::CoordinatorNew
 }
 
 nlohmann::ordered_json summary_json(const farm::CoordinatorSummary& summary) {
-  return {{"judged", summary.judged},   {"answered", summary.answered},
-          {"retried", summary.retried}, {"system_errors", summary.gave_up},
-          {"stale", summary.stale},     {"taken_back", summary.taken_back}};
+  return {{"judged", summary.judged},
+          {"answered", summary.answered},
+          {"retried", summary.retried},
+          {"system_errors", summary.gave_up},
+          {"stale", summary.stale},
+          {"taken_back", summary.taken_back},
+          {"promoted", summary.promoted},
+          {"not_promoted", summary.not_promoted},
+          {"disagreements", summary.disagreements},
+          {"undecided", summary.undecided}};
 }
 
 std::string summary_text(const farm::CoordinatorSummary& summary) {
   std::string text =
       fmt::format("judged {}, answered from the store {}\n", summary.judged, summary.answered);
+  if (summary.promoted + summary.not_promoted != 0)
+    text += fmt::format("would have led: {} promoted, {} not (simfarm show says why)\n",
+                        summary.promoted, summary.not_promoted);
+  if (summary.undecided != 0)
+    text += fmt::format("tasks whose next leader could not be decided {}; score again: {}\n",
+                        summary.undecided, farm::visible_text(summary.undecided_why, true));
+  if (summary.disagreements != 0)
+    text += fmt::format("decisions for which two engines disagree, the simulator's fault {}\n",
+                        summary.disagreements);
   if (summary.taken_back != 0)
     text += fmt::format("taken back from a coordinator that ended {}\n", summary.taken_back);
   if (summary.retried + summary.gave_up != 0)
@@ -132,10 +166,12 @@ int score_farm(const ScoreFarmRequest& request) {
                                   cancellation.get()};
   const Result<farm::CoordinatorSummary> summary =
       farm::coordinate(*store, farm::official_judge(workplace),
-                       {threads, *host, request.stop, [&](const farm::CoordinatorNews& news) {
+                       {threads, *host, request.stop,
+                        [&](const farm::CoordinatorNews& news) {
                           progress.tell(news);
                           if (!request.events.empty()) events->write(farm_event(*store, news));
-                        }});
+                        },
+                        farm::official_referee(workplace)});
   progress.clear();
   if (!summary) return report(summary.error());
   Result<nlohmann::ordered_json> status = farm::status_document(*store);
@@ -157,7 +193,8 @@ int score_farm(const ScoreFarmRequest& request) {
                  static_cast<long long>(summary->queued), folder.c_str());
     return exit_interrupted;
   }
-  return summary->gave_up == 0 ? exit_done : exit_incomplete;
+  const i64 failed = summary->gave_up + summary->undecided + summary->disagreements;
+  return failed == 0 ? exit_done : exit_incomplete;
 }
 
 }  // namespace simfarm::cli

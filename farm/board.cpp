@@ -51,6 +51,37 @@ std::vector<size_t> find_records(const std::vector<Row>& rows) {
   return records;
 }
 
+/// What a board is sorted by: cycles, order, id, but who may not pass another right behind that
+/// one. So the leader is first: whoever has fewer cycles is behind him or behind one before him.
+class Places {
+ public:
+  Places(const std::vector<const Scored*>& all, u32 timing) : timing_(timing) {
+    for (const Scored* each : all)
+      if (ranks(*each)) accepted_.emplace(each->entry.order, each);
+  }
+
+  auto of(const Scored& one) const {
+    const bool accepted = ranks(one);
+    const std::pair own(accepted ? one.evaluation.score() : 0, one.entry.order);
+    std::tuple place(own, false);
+    const bool waits = one.standing && one.standing->behind;
+    const auto other = waits ? accepted_.find(*one.standing->behind) : accepted_.end();
+    if (accepted && other != accepted_.end())
+      place = std::max(place, std::tuple(std::pair(other->second->evaluation.score(),
+                                                   other->second->entry.order),
+                                         true));
+    return std::tuple(!accepted, place, own, one.entry.id);
+  }
+
+ private:
+  bool ranks(const Scored& one) const {
+    return one.evaluation.accepted() && one.evaluation.timing == timing_;
+  }
+
+  u32 timing_;
+  std::map<u64, const Scored*> accepted_;  ///< by order, which a farm gives to one only
+};
+
 Board make_board(std::vector<const Scored*> scored, u32 timing) {
   Board board;
   board.timing = timing;
@@ -59,13 +90,9 @@ Board make_board(std::vector<const Scored*> scored, u32 timing) {
   const auto ranks = [&](const Scored* each) {
     return each->evaluation.accepted() && each->evaluation.timing == timing;
   };
-  const auto order = [&](const Scored* each) {
-    const bool accepted = ranks(each);
-    return std::tuple(!accepted, accepted ? each->evaluation.score() : 0, each->entry.order,
-                      each->entry.id);
-  };
+  const Places places(scored, timing);
   std::sort(scored.begin(), scored.end(),
-            [&](const Scored* a, const Scored* b) { return order(a) < order(b); });
+            [&](const Scored* a, const Scored* b) { return places.of(*a) < places.of(*b); });
   const auto kernel = std::find_if(scored.begin(), scored.end(),
                                    [](const Scored* each) { return each->entry.id == "kernel"; });
   const bool base = kernel != scored.end() && ranks(*kernel);
@@ -93,7 +120,9 @@ std::vector<Board> make_boards(const std::vector<Scored>& batch, u32 timing) {
 }
 
 const Row* leader_of(const Board& board) {
-  return board.rows.empty() || board.rows.front().rank != 1 ? nullptr : &board.rows.front();
+  if (board.rows.empty() || board.rows.front().rank != 1) return nullptr;
+  const std::optional<Standing>& standing = board.rows.front().scored->standing;
+  return standing && !standing->leads ? nullptr : &board.rows.front();
 }
 
 std::optional<Headroom> headroom(const Scored& scored) {

@@ -42,7 +42,8 @@ struct Board {
 };
 
 /// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller
-/// order first, then the smaller id. Only results of that timing are ranked.
+/// order first, then the smaller id. Only results of that timing are ranked. A farm's leader is
+/// first, and nobody passes whom his standing says.
 std::vector<Board> make_boards(const std::vector<Scored>& batch, u32 timing = timing_version);
 
 /// Whether a row's cycles may be compared with those of the ranked ones.
@@ -50,7 +51,7 @@ inline bool comparable(const Board& board, const Row& row) {
   return row.scored->evaluation.timing == board.timing;
 }
 
-/// Who leads: rank 1; null: nobody is ranked.
+/// Who leads: in a farm by a decision, elsewhere rank 1; null: nobody.
 const Row* leader_of(const Board& board);
 
 /// Of an accepted submission to a task with a deadline.

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "farm/digest.h"
 #include "farm/page/parts.h"
+#include "farm/report.h"
 #include "farm/text.h"
 
 namespace simfarm::farm {
@@ -77,6 +78,14 @@ PageJson bins_json(const Scored& scored) {
   return bins;
 }
 
+/// What was decided about it, for people; empty: nothing.
+std::string page_standing(const Scored& scored) {
+  std::string text = standing_text(scored);
+  text.erase(0, text.find_first_not_of(' '));
+  if (!text.empty()) text.pop_back();
+  return first_characters(text, page_failure_characters);
+}
+
 /// In the order in which farm/page/board.js takes it apart.
 PageJson page_row(const Board& board, const Row& row) {
   const Scored& scored = *row.scored;
@@ -90,8 +99,8 @@ PageJson page_row(const Board& board, const Row& row) {
                           accepted ? scored.evaluation.score() : 0, row.speedup, row.parent,
                           row.built_on ? static_cast<i64>(*row.built_on) : -1,
                           first_characters(row.note, page_note_characters),
-                          first_characters(row.failure, page_failure_characters),
-                          bins_json(scored)});
+                          first_characters(row.failure, page_failure_characters), bins_json(scored),
+                          page_standing(scored)});
 }
 
 PageJson page_data(const Board& board) {
@@ -104,6 +113,7 @@ PageJson page_data(const Board& board) {
     target = {{"label", visible_text(board.task->target->label)},
               {"cycles", board.task->target->cycles}};
   return {{"target", std::move(target)},
+          {"leads", leader_of(board) != nullptr},
           {"bins", std::move(bins)},
           {"records", board.records},
           {"rows", std::move(rows)}};
@@ -117,10 +127,14 @@ std::string summary_lines(const Board& board) {
       html_text(visible_text(task.machine.name)), task.machine.rows, task.machine.columns,
       task.cases.size(), task.cases.size() == 1 ? "" : "s", grouped(board.rows.size()),
       board.rows.size() == 1 ? "" : "s");
-  if (const Row* const leader = leader_of(board))
-    text += fmt::format("<p>Best: <strong>{} cycles</strong>, {} by {}</p>\n",
+  const Row* const leader = leader_of(board);
+  if (leader != nullptr)
+    text += fmt::format("<p>{}: <strong>{} cycles</strong>, {} by {}</p>\n",
+                        leader->scored->standing ? "Leads" : "Best",
                         grouped(leader->scored->evaluation.score()), html_text(leader->submission),
                         html_text(leader->author));
+  else if (!board.rows.empty() && board.rows[0].rank != 0)
+    text += "<p>Nobody leads yet.</p>\n";
   return text;
 }
 

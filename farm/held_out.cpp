@@ -25,6 +25,7 @@ std::optional<std::pair<Verdict, std::string>> generator_end(const ProcessRun& r
   if (run.end == End::wall_limit)
     return std::pair(Verdict::host_limit,
                      fmt::format("the generator ran for {} s", limits.wall_seconds));
+  if (run.end == End::cancelled) return std::pair(Verdict::cancelled, std::string("interrupted"));
   if (run.end == End::output_limit)
     return std::pair(Verdict::judge_error, std::string("the generator floods its output"));
   if (run.end == End::signalled && run.code == SIGXCPU)

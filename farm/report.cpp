@@ -81,10 +81,13 @@ std::string board_text(const Board& board) {
                      row.author.empty() ? "-" : row.author, verdict_text(board, row)});
   }
   text += columns(table, ">>><<<");
+  if (!board.rows.empty() && board.rows[0].rank != 0 && leader_of(board) == nullptr)
+    text += "  nobody leads yet: simfarm score decides\n";
   for (const Row& row : board.rows) {
     if (row.rank == 0) continue;
     text += fmt::format("  {}: {}\n", row.submission,
                         profile::stall_line(all_cases(row.scored->evaluation)));
+    if (const std::string told = standing_text(*row.scored); !told.empty()) text += "  " + told;
     if (const auto room = headroom(*row.scored))
       text += fmt::format("    {}\n", deadline_line(*board.task, *room));
     if (const std::string note = note_line(row.note); !note.empty())
@@ -120,6 +123,17 @@ std::string failure_text(const Scored& scored) {
   text += "  rerun: " + visible_text(scored.entry.rerun);
   if (!evaluation.failed_case.empty()) text += " --case " + evaluation.failed_case;
   return text + "\n";
+}
+
+std::string standing_text(const Scored& scored) {
+  if (!scored.standing) return {};
+  const Standing& standing = *scored.standing;
+  const std::string why = visible_text(standing.why);
+  if (standing.leads)
+    return fmt::format("  leads: {}\n", standing.promoted ? why : "the starting kernel");
+  if (standing.undecided) return "  would lead: to be decided (simfarm score)\n";
+  if (!standing.promoted) return {};
+  return fmt::format("  {}: {}\n", *standing.promoted ? "led" : "not promoted", why);
 }
 
 std::string case_table(const Scored& scored) {

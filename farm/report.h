@@ -14,6 +14,8 @@ std::string board_text(const Board& board);
 
 /// Why a submission was not accepted, with the command that reruns it; empty when it was.
 std::string failure_text(const Scored& scored);
+/// What was decided about an accepted one in a farm: one line with the reason, or nothing.
+std::string standing_text(const Scored& scored);
 
 /// One submission case by case: what `simfarm try` prints.
 std::string case_table(const Scored& scored);

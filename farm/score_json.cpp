@@ -2,6 +2,7 @@
 #include "farm/build.h"
 #include "farm/report.h"
 #include "farm/sandbox.h"
+#include "farm/text.h"
 #include "profile/json.h"
 
 namespace simfarm::farm {
@@ -29,6 +30,15 @@ Json held_out_json(const Evaluation& evaluation) {
           {"secret", evaluation.secret}};
 }
 
+Json standing_json(const std::optional<Standing>& standing) {
+  if (!standing || (!standing->leads && !standing->undecided && !standing->promoted))
+    return nullptr;
+  return {{"leads", standing->leads},
+          {"undecided", standing->undecided},
+          {"promoted", standing->promoted ? Json(*standing->promoted) : Json(nullptr)},
+          {"why", text_or_null(visible_text(standing->why))}};
+}
+
 Json row_json(const Row& row) {
   const Scored& scored = *row.scored;
   const Entry& entry = scored.entry;
@@ -50,6 +60,7 @@ Json row_json(const Row& row) {
                {"local_bytes", evaluation.local_bytes},
                {"source_digest", text_or_null(evaluation.source_digest)},
                {"elf_digest", text_or_null(evaluation.elf_digest)},
+               {"standing", standing_json(scored.standing)},
                {"held_out", held_out_json(evaluation)},
                {"cases", Json::array()}};
   for (const CaseScore& each : evaluation.cases) json["cases"].push_back(case_json(each));
@@ -95,6 +106,8 @@ nlohmann::ordered_json score_document(const std::vector<Board>& boards, const Sc
   for (const Board& board : boards) {
     Json json = board.task ? task_json(*board.task) : Json{{"task", nullptr}};
     json["timing"] = board.timing;
+    const Row* const leader = leader_of(board);
+    json["leader"] = leader ? Json(leader->submission) : Json(nullptr);
     json["board"] = Json::array();
     for (const Row& row : board.rows) json["board"].push_back(row_json(row));
     document["tasks"].push_back(std::move(json));

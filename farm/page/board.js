@@ -6,7 +6,7 @@
   // A row as the page's writer lists it.
   const rows = data.rows.map((r, index) => ({
     index, rank: r[0], order: r[1], name: r[2], author: r[3], verdict: r[4], cycles: r[5],
-    speedup: r[6], parent: r[7], base: r[8], note: r[9], failure: r[10], bins: r[11],
+    speedup: r[6], parent: r[7], base: r[8], note: r[9], failure: r[10], bins: r[11], standing: r[12],
     children: []
   }));
   for (const row of rows) if (row.base >= 0) rows[row.base].children.push(row);
@@ -119,6 +119,7 @@
   const more = (row) => {
     const cell = make('td', { colspan: columns.length });
     if (row.note) cell.append(make('p', { class: 'pre' }, row.note));
+    if (row.standing) cell.append(make('p', { class: 'pre' }, row.standing));
     if (row.failure) cell.append(make('p', { class: 'pre' }, row.verdict + ': ' + row.failure));
     if (row.rank) cell.append(binTable(row));
     if (row.base >= 0) cell.append(make('p', {}, 'Built on, step by step:'), chainList(row));
@@ -263,7 +264,7 @@
     return make('li', {}, inner);
   };
   const drawLineage = () => {
-    const leader = rows.length && rows[0].rank ? rows[0] : null;
+    const leader = data.leads ? rows[0] : null;
     if (leader) byId('chain').append(make('p', {}, 'The leader and what it was built on, step by step:'), chainList(leader));
     const roots = rows.filter((row) => row.base < 0 && row.children.length);
     if (roots.length) byId('chain').append(make('p', {}, 'All that others built on:'), make('ul', { class: 'tree' }, ...roots.slice(0, 200).map(branch)));

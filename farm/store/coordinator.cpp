@@ -52,6 +52,9 @@ class Coordination {
     const Result<i64> queued = store_.count_queued();
     if (!queued) return queued.error();
     queued_ = *queued;
+    const Result<std::vector<StoredTask>> tasks = store_.tasks();
+    if (!tasks) return tasks.error();
+    for (const StoredTask& each : *tasks) trails_.emplace(each.id, LeadTrail{});
     threads_ = request_.threads == 0 ? host_threads() : request_.threads;
     std::thread books([&] { keep_books(); });
     parallel_for(threads_, threads_, [&](size_t) { work(); });
@@ -72,35 +75,71 @@ class Coordination {
     std::shared_ptr<const LoadedTask> task;
   };
 
-  /// A thread that judges, until there is nothing left to do.
+  /// A decision that is to be made, with all that it needs but the archive and programs.
+  struct ReadyContest {
+    Turn turn;
+    Contest contest;
+    std::string archive;
+  };
+
+  /// A thread that judges and decides, until there is nothing left to do. Decisions first: others
+  /// wait for them.
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      to_workers_.wait(lock, [&] { return over_ || !ready_.empty(); });
-      if (ready_.empty()) return;
-      const Ready mine = std::move(ready_.front());
-      ready_.pop_front();
-      ++running_;
-      news_.push_back({CoordinatorNews::What::started,
-                       mine.claim.submission,
-                       mine.task->task.name,
-                       Settled::judged,
-                       {},
-                       queued_,
-                       mine.claim.rejudge});
-      to_books_.notify_one();
-      lock.unlock();
-      const BookClock::time_point begin = BookClock::now();
-      Evaluation evaluation = evaluate_claim(mine);
-      const std::chrono::duration<double, std::milli> took = BookClock::now() - begin;
-      lock.lock();
-      --running_;
-      if (evaluation.verdict == Verdict::cancelled)
-        given_back_.push_back(mine);
+      to_workers_.wait(lock, [&] { return over_ || !ready_.empty() || !contests_.empty(); });
+      if (!contests_.empty())
+        decide_next(lock);
+      else if (!ready_.empty())
+        judge_next(lock);
       else
-        finished_.push_back({{mine.claim, std::move(evaluation)}, took.count()});
+        return;
       to_books_.notify_one();
     }
+  }
+
+  void judge_next(std::unique_lock<std::mutex>& lock) {
+    const Ready mine = std::move(ready_.front());
+    ready_.pop_front();
+    begun({CoordinatorNews::What::started,
+           mine.claim.submission,
+           mine.task->task.name,
+           Settled::judged,
+           {},
+           queued_,
+           mine.claim.rejudge});
+    lock.unlock();
+    const BookClock::time_point begin = BookClock::now();
+    Evaluation evaluation = evaluate_claim(mine);
+    const std::chrono::duration<double, std::milli> took = BookClock::now() - begin;
+    lock.lock();
+    --running_;
+    if (evaluation.verdict == Verdict::cancelled)
+      given_back_.push_back(mine);
+    else
+      finished_.push_back({{mine.claim, std::move(evaluation)}, took.count()});
+  }
+
+  void decide_next(std::unique_lock<std::mutex>& lock) {
+    ReadyContest mine = std::move(contests_.front());
+    contests_.pop_front();
+    begun({CoordinatorNews::What::deciding,
+           mine.turn.candidate,
+           mine.contest.task->task.name,
+           Settled::judged,
+           {},
+           queued_});
+    lock.unlock();
+    Decided decided{mine.turn, decide_contest(mine)};
+    lock.lock();
+    --running_;
+    decided_.push_back(std::move(decided));
+  }
+
+  void begun(CoordinatorNews news) {
+    ++running_;
+    news_.push_back(std::move(news));
+    to_books_.notify_one();
   }
 
   /// From the archive to the result.
@@ -113,22 +152,49 @@ class Coordination {
     return evaluation;
   }
 
+  /// The same for a contest: blobs are read here, where nobody waits for it.
+  Decision decide_contest(ReadyContest& ready) {
+    const auto fault = [](const Error& error) {
+      return Decision{.verdict = Verdict::system_error, .detail = error.message};
+    };
+    Contest& contest = ready.contest;
+    const Result<std::vector<u8>> archive = store_.blobs().get(ready.archive);
+    if (!archive) return fault(archive.error());
+    contest.submission = parse_archive(*archive, "submission");
+    std::vector<Contender*> contenders = {&contest.candidate};
+    if (contest.leader) contenders.push_back(&*contest.leader);
+    for (Contender* const each : contenders) {
+      if (each->evaluation.elf_digest.empty()) continue;
+      Result<std::vector<u8>> elf = store_.blobs().get(each->evaluation.elf_digest);
+      if (!elf) return fault(elf.error());
+      each->evaluation.elf = std::move(*elf);
+    }
+    return request_.referee(contest);
+  }
+
   void keep_books() {
     std::unique_lock lock(mutex_);
     for (;;) {
       for (const CoordinatorNews& each : news_) tell(each);
       news_.clear();
       stopping_ |= request_.stop && request_.stop();
-      if (stopping_ || !failed_)
-        given_back_.insert(given_back_.end(), ready_.begin(), ready_.end());
-      if (stopping_ || !failed_) ready_.clear();
-      const bool idle = running_ == 0 && finished_.empty() && ready_.empty();
-      if (idle && given_back_.empty() && (dry_ || stopping_ || !failed_)) break;
-      if (finished_.empty() && given_back_.empty() && wanted() == 0 && news_.empty()) {
+      if (stopping_ || !failed_) begin_nothing_more();
+      if (!changed_.empty()) {
+        find_turns(lock);
+        continue;  // what was begun meanwhile is told first
+      }
+      const bool nothing_came = finished_.empty() && given_back_.empty() && decided_.empty();
+      if (running_ == 0 && ready_.empty() && contests_.empty() && nothing_came) {
+        if (stopping_ || !failed_) break;
+        // Once more from the beginning: a person may have approved an early one.
+        if (dry_ && !find_any_turn(lock)) break;
+        if (dry_) continue;
+      }
+      if (nothing_came && wanted() == 0 && news_.empty()) {
         // Whoever submits or interrupts says nothing here.
         if (to_books_.wait_for(lock, std::chrono::milliseconds(100)) == std::cv_status::timeout)
           dry_ = dry_ && BookClock::now() - exchanged_ < std::chrono::seconds(1);
-      } else if (!finished_.empty() || !given_back_.empty() || wanted() != 0) {
+      } else if (!nothing_came || wanted() != 0) {
         go_round(lock);
       }
     }
@@ -136,11 +202,97 @@ class Coordination {
     to_workers_.notify_all();
   }
 
+  void begin_nothing_more() {
+    given_back_.insert(given_back_.end(), ready_.begin(), ready_.end());
+    ready_.clear();
+    contests_.clear();
+    changed_.clear();
+  }
+
+  /// The next decisions in tasks in which something changed. Of each task one at a time.
+  void find_turns(std::unique_lock<std::mutex>& lock) {
+    std::set<i64> changed;
+    std::swap(changed, changed_);
+    if (!request_.referee) return;
+    lock.unlock();
+    std::vector<ReadyContest> found;
+    std::vector<Decided> known;
+    Result<void> done;
+    for (const i64 task : changed)
+      if (done && !contested_.contains(task)) done = find_turn(task, found, known);
+    lock.lock();
+    if (!done && failed_) failed_ = done.error();
+    for (ReadyContest& each : found) contests_.push_back(std::move(each));
+    for (Decided& each : known) decided_.push_back(std::move(each));
+    to_workers_.notify_all();
+  }
+
+  /// Whether there is one in any task.
+  bool find_any_turn(std::unique_lock<std::mutex>& lock) {
+    for (const auto& [task, trail] : trails_) changed_.insert(task);
+    find_turns(lock);
+    return !contests_.empty() || !decided_.empty();
+  }
+
+  Result<void> find_turn(i64 task, std::vector<ReadyContest>& found, std::vector<Decided>& known) {
+    const Result<Turn> turn = store_.next_turn(task, trails_[task], request_.host.timing);
+    if (!turn) return turn.error();
+    if (turn->candidate == 0) return {};
+    if (!tasks_.contains(task))
+      if (const auto loaded = load(task); !loaded) return loaded.error();
+    contested_.insert(task);
+    if (turn->known) {
+      const Promotion& as = *turn->known;
+      known.push_back(
+          {*turn,
+           {.decided = true, .promoted = as.promoted, .verdict = as.verdict, .detail = as.detail}});
+      return {};
+    }
+    const Result<std::optional<StoredSubmission>> candidate = store_.submission(turn->candidate);
+    if (!candidate) return candidate.error();
+    Result<Contest> contest = store_.contest(*turn, request_.host);
+    if (!contest) return contest.error();
+    contest->task = tasks_.at(task).loaded;
+    found.push_back({*turn, std::move(*contest), (*candidate)->archive});
+    return {};
+  }
+
+  /// What decisions became of; those that are none are made again, but not for ever.
+  void take_decisions(std::vector<Decided>&& all, Exchange& exchange) {
+    for (Decided& each : all) {
+      const Decision& decision = each.decision;
+      if (decision.decided) {
+        exchange.decided.push_back(std::move(each));
+        continue;
+      }
+      const i64 task = each.turn.task;
+      const bool again = decision.verdict == Verdict::cancelled ||
+                         ++faults_[task] <= i64{repeats(decision.verdict)};
+      if (again) {
+        contested_.erase(task);
+        changed_.insert(task);
+      } else {  // It stays contested: nobody is promoted in this run.
+        ++summary_.undecided;
+        summary_.undecided_why = decision.detail;
+      }
+      tell_decision(each);
+    }
+  }
+
+  void tell_decision(const Decided& decided) {
+    CoordinatorNews news{CoordinatorNews::What::decided, decided.turn.candidate,
+                         tasks_.at(decided.turn.task).loaded->task.name};
+    news.queued = queued_;
+    news.decision = decided.decision;
+    tell(news);
+  }
+
   /// How many claims there is work for: as many as threads that are idle; where evaluations are
   /// short, what these threads will want before the next round is over.
   size_t wanted() const {
     if (dry_ || stopping_ || !failed_) return 0;
-    const size_t wanted = threads_ - std::min<size_t>(running_, threads_) + ahead_;
+    const size_t busy = running_ + contests_.size();
+    const size_t wanted = threads_ - std::min<size_t>(busy, threads_) + ahead_;
     return wanted - std::min(wanted, ready_.size());
   }
 
@@ -153,6 +305,7 @@ class Coordination {
     for (const Ready& each : given_back_) exchange.given_back.push_back(each.claim);
     finished_.clear();
     given_back_.clear();
+    take_decisions(std::exchange(decided_, {}), exchange);
     lock.unlock();
     const Result<void> space = check_space(store_.folder());
     if (!space) exchange.want = 0;
@@ -175,6 +328,7 @@ class Coordination {
       return;
     }
     dry_ = done->claims.size() < exchange.want && unknown.empty();
+    changed_.insert(done->tasks.begin(), done->tasks.end());
     take_news(exchange, *done);
     constexpr size_t most_ahead = 64;
     const bool quick = BookClock::now() - round_ < std::chrono::milliseconds(50);
@@ -196,6 +350,16 @@ class Coordination {
     for (const i64 submission : done.answered) {
       ++summary_.answered;
       tell({CoordinatorNews::What::answered, submission, "", Settled::judged, {}, queued_});
+    }
+    for (size_t k = 0; k < done.decided.size(); ++k) {
+      const auto& [turn, decision] = exchange.decided[k];
+      contested_.erase(turn.task);
+      // Who led is no longer ranked.
+      if (decision.leaders_verdict != Verdict::accepted) trails_[turn.task] = {};
+      if (!done.decided[k]) continue;
+      ++(decision.promoted ? summary_.promoted : summary_.not_promoted);
+      if (decision.verdict == Verdict::judge_error) ++summary_.disagreements;
+      tell_decision(exchange.decided[k]);
     }
     for (const Claim& each : done.claims) ready_.push_back({each, tasks_.at(each.task).loaded});
   }
@@ -282,14 +446,20 @@ class Coordination {
   u32 threads_ = 1;
 
   // The books' own.
-  std::map<i64, ReadyTask> tasks_;  ///< of what was queued; they stay for the rest of the run
-  std::map<i64, double> expected_;  ///< milliseconds that a task's submissions take
-  BookClock::time_point round_;     ///< when the last round was over
+  std::map<i64, ReadyTask> tasks_;   ///< of what was queued; they stay for the rest of the run
+  std::map<i64, double> expected_;   ///< milliseconds that a task's submissions take
+  BookClock::time_point round_;      ///< when the last round was over
+  std::map<i64, LeadTrail> trails_;  ///< by task
+  std::set<i64> contested_;          ///< tasks whose next leader is being decided
+  std::set<i64> changed_;            ///< tasks in which there may be something to decide
+  std::map<i64, i64> faults_;        ///< by task: decisions that the farm failed at
 
   std::mutex mutex_;  ///< of everything below
   std::condition_variable to_workers_;
   std::condition_variable to_books_;
   std::deque<Ready> ready_;
+  std::deque<ReadyContest> contests_;
+  std::vector<Decided> decided_;
   std::vector<Ready> given_back_;
   std::vector<std::pair<Finished, double>> finished_;  ///< with the milliseconds that it took
   std::vector<CoordinatorNews> news_;  ///< to be told by the books, which have the store
@@ -310,6 +480,10 @@ Judge official_judge(const Workplace& workplace) {
   return [workplace](const LoadedTask& task, const Result<Submission>& submission) {
     return evaluate(task, submission, workplace);
   };
+}
+
+Referee official_referee(const Workplace& workplace) {
+  return [workplace](const Contest& contest) { return decide(contest, workplace); };
 }
 
 Result<CoordinatorSummary> coordinate(Store& store, const Judge& judge,

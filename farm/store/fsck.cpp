@@ -28,6 +28,7 @@ class FarmCheck {
     if (const auto done = check_database(); !done) return done.error();
     if (const auto done = check_results(); !done) return done.error();
     if (const auto done = check_log(); !done) return done.error();
+    if (const auto done = check_promotions(); !done) return done.error();
     if (const auto done = check_leases(); !done) return done.error();
     if (const auto done = check_secret(); !done) return done.error();
     return check_blobs();
@@ -64,6 +65,11 @@ class FarmCheck {
   /// Every submission's log is a walk from `received` to the state that the table has.
   Result<void> check_log() {
     std::set<std::string> used;
+    Query members(database_,
+                  "SELECT DISTINCT m.submission FROM rejudge_members m JOIN rejudge_log l ON "
+                  "l.rejudge = m.rejudge AND l.state = 'applied'");
+    while (members.next()) in_sets_.insert(members.integer(0));
+    if (const auto read = members.end(); !read) return read.error();
     Query submissions(database_, "SELECT id, state FROM submissions ORDER BY id");
     while (submissions.next()) {
       ++report_.submissions;
@@ -89,7 +95,7 @@ class FarmCheck {
     if (events.empty() || events.front().state != State::received)
       return problem(fmt::format("submission {}: its log does not begin with received", id));
     for (size_t k = 1; k < events.size(); ++k)
-      if (!may_follow(events[k - 1].state, events[k].state, events[k].act))
+      if (!may_come(events[k - 1], events[k]))
         problem(fmt::format("submission {}: its log has {} after {}", id, name(events[k].state),
                             name(events[k - 1].state)));
     if (says != now)
@@ -98,11 +104,37 @@ class FarmCheck {
     for (const Event& event : events) check_judgement(event);
   }
 
+  /// Whether the log may have it there; a set that was applied may have changed the state between.
+  bool may_come(const Event& before, const Event& after) const {
+    if (may_follow(before.state, after.state, after.act)) return true;
+    const bool farms = before.act == Act::none || before.act == Act::promotion;
+    const bool changed = before.state == State::judged || before.state == State::ranked ||
+                         (before.state == State::held && farms);
+    if (!changed || !in_sets_.contains(after.submission)) return false;
+    return may_follow(State::judged, after.state, after.act) ||
+           may_follow(State::ranked, after.state, after.act) ||
+           may_follow(State::held, after.state, after.act);
+  }
+
   /// A judgement that the log has: its result is there.
   void check_judgement(const Event& event) {
     if (event.state == State::judged && !verdicts_.contains(event.evaluation))
       problem(fmt::format("submission {}: judged, and its result is not there (or damaged)",
                           event.submission));
+  }
+
+  /// Every decision about a lead has its lines in the log: the candidate's and, where one was found
+  /// wrong, the leader's.
+  Result<void> check_promotions() {
+    Query wrong(database_,
+                "SELECT id FROM (SELECT submission AS id, 1 AS n FROM events WHERE act = "
+                "'promotion' UNION ALL SELECT submission, -1 FROM promotions UNION ALL SELECT "
+                "leader, -1 FROM promotions WHERE leaders_verdict <> 'ACCEPTED') "
+                "GROUP BY id HAVING sum(n) <> 0 ORDER BY id");
+    while (wrong.next())
+      problem(fmt::format("submission {}: the log and the decisions about its lead differ",
+                          wrong.integer(0)));
+    return wrong.end();
   }
 
   /// Sets that were applied have a result for each member.
@@ -151,10 +183,13 @@ class FarmCheck {
 
   Result<void> check_blobs() {
     std::map<std::string, std::string> needed;
-    Query query(database_,
-                "SELECT digest, 'package of task ' || name FROM tasks UNION ALL "
-                "SELECT archive, 'archive of submission ' || id FROM submissions UNION ALL "
-                "SELECT elf, 'program of result ' || key FROM evaluations WHERE elf <> ''");
+    Query query(
+        database_,
+        "SELECT digest, 'package of task ' || name FROM tasks UNION ALL "
+        "SELECT archive, 'archive of submission ' || id FROM submissions UNION ALL "
+        "SELECT elf, 'program of result ' || key FROM evaluations WHERE elf <> '' UNION ALL "
+        "SELECT description, 'what engines say of submission ' || submission "
+        "FROM promotions WHERE description <> ''");
     while (query.next()) needed.emplace(query.text(0), query.text(1));
     if (const auto read = query.end(); !read) return read.error();
     const Result<Blobs::Listing> listing = store_.blobs().list();
@@ -180,6 +215,7 @@ class FarmCheck {
   Database& database_;
   FsckReport report_;
   std::map<std::string, Verdict> verdicts_;
+  std::set<i64> in_sets_;  ///< submissions of sets that were applied
 };
 
 }  // namespace

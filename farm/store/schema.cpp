@@ -30,6 +30,7 @@ CREATE TABLE submissions(
   faults INTEGER NOT NULL DEFAULT 0     -- of the farm's own, while judging it
 ) STRICT;
 CREATE INDEX submissions_by_state ON submissions(state, faults, id);
+CREATE INDEX submissions_by_task ON submissions(task);
 
 CREATE TABLE jobs(
   submission INTEGER PRIMARY KEY REFERENCES submissions(id),
@@ -79,10 +80,11 @@ CREATE TABLE events(
   attempt INTEGER NOT NULL,
   evaluation TEXT REFERENCES evaluations(key),
   detail TEXT NOT NULL,                 -- for people
-  act TEXT NOT NULL DEFAULT ''          -- a person's: hold, approve, cancel; empty: the farm's own step
+  act TEXT NOT NULL DEFAULT ''          -- a person's: hold, approve, cancel; promotion; else empty
 ) STRICT;
 CREATE INDEX events_by_submission ON events(submission, id);
 CREATE UNIQUE INDEX one_judgement ON events(submission) WHERE state = 'judged' AND act = '';
+CREATE INDEX acts ON events(id) WHERE act IN ('hold', 'approve', 'cancel');
 
 CREATE TABLE rejudges(                  -- sets of submissions that are judged again
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -126,6 +128,24 @@ CREATE TABLE secrets(                   -- ids of those that the farm has had, n
   made INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE promotions(                -- who was to lead a board, in the order of deciding
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time INTEGER NOT NULL,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  submission INTEGER NOT NULL REFERENCES submissions(id),
+  evaluation TEXT NOT NULL REFERENCES evaluations(key), -- its result, of which it was decided
+  leader INTEGER REFERENCES submissions(id),            -- NULL: nobody led
+  leader_evaluation TEXT REFERENCES evaluations(key),
+  promoted INTEGER NOT NULL,
+  verdict TEXT NOT NULL,                -- ACCEPTED, or what the submission turned out to be
+  leaders_verdict TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  description TEXT NOT NULL            -- of engines that disagree: a blob; empty: they did not
+) STRICT;
+CREATE UNIQUE INDEX one_decision
+  ON promotions(evaluation, coalesce(leader_evaluation, ''), submission, coalesce(leader, 0));
+CREATE INDEX promotions_by_task ON promotions(task, id);
+
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER evaluations_stay BEFORE UPDATE ON evaluations
@@ -138,6 +158,10 @@ CREATE TRIGGER cases_last BEFORE DELETE ON case_results
   BEGIN SELECT RAISE(ABORT, 'results never change'); END;
 CREATE TRIGGER secrets_stay BEFORE UPDATE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
 CREATE TRIGGER secrets_last BEFORE DELETE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
+CREATE TRIGGER promotions_stay BEFORE UPDATE ON promotions
+  BEGIN SELECT RAISE(ABORT, 'promotions only grow'); END;
+CREATE TRIGGER promotions_last BEFORE DELETE ON promotions
+  BEGIN SELECT RAISE(ABORT, 'promotions only grow'); END;
 )SQL";
 
 const std::array<Migration, schema_version - 1> migrations = {{
@@ -203,6 +227,32 @@ CREATE TABLE secrets(
 ) STRICT;
 CREATE TRIGGER secrets_stay BEFORE UPDATE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
 CREATE TRIGGER secrets_last BEFORE DELETE ON secrets BEGIN SELECT RAISE(ABORT, 'secrets only grow'); END;
+)SQL"},
+    // 6 -> 7: who leads is decided, and kept.
+    {R"SQL(
+CREATE INDEX submissions_by_task ON submissions(task);
+CREATE INDEX acts ON events(id) WHERE act IN ('hold', 'approve', 'cancel');
+CREATE TABLE promotions(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time INTEGER NOT NULL,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  submission INTEGER NOT NULL REFERENCES submissions(id),
+  evaluation TEXT NOT NULL REFERENCES evaluations(key),
+  leader INTEGER REFERENCES submissions(id),
+  leader_evaluation TEXT REFERENCES evaluations(key),
+  promoted INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  leaders_verdict TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  description TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX one_decision
+  ON promotions(evaluation, coalesce(leader_evaluation, ''), submission, coalesce(leader, 0));
+CREATE INDEX promotions_by_task ON promotions(task, id);
+CREATE TRIGGER promotions_stay BEFORE UPDATE ON promotions
+  BEGIN SELECT RAISE(ABORT, 'promotions only grow'); END;
+CREATE TRIGGER promotions_last BEFORE DELETE ON promotions
+  BEGIN SELECT RAISE(ABORT, 'promotions only grow'); END;
 )SQL"},
 }};
 

@@ -76,6 +76,8 @@ bool may_follow(State before, State after, Act act) {
     case Act::cancel:
       return (before == State::queued || before == State::running || before == State::held) &&
              after == State::cancelled;
+    case Act::promotion:
+      return before == State::ranked && (after == State::ranked || after == State::held);
     default:
       return false;
   }

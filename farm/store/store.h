@@ -7,12 +7,15 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "farm/evaluate.h"
+#include "farm/promotion.h"
 #include "farm/score.h"
 #include "farm/secret.h"
 #include "farm/store/blobs.h"
@@ -37,12 +40,14 @@ enum class State : u8 {
 std::string_view name(State state);
 std::optional<State> parse_state(std::string_view text);
 
-/// Who made a transition: the farm itself (`none`), or a person, and what that person did.
+/// Who made a transition: the farm itself (`none`, `promotion`), or a person, and what that person
+/// did.
 enum class Act : u8 {
   none,
-  hold,     ///< takes a judged one off the board's ranks
-  approve,  ///< gives a held one the verdict back that it had; what a rule held is ranked
-  cancel,   ///< withdraws one that is not judged, or held
+  hold,       ///< takes a judged one off the board's ranks
+  approve,    ///< gives a held one the verdict back that it had; what a rule held is ranked
+  cancel,     ///< withdraws one that is not judged, or held
+  promotion,  ///< the farm's: decides whether it leads, or what else it turned out to be
   count
 };
 /// "hold"; empty: none.
@@ -120,6 +125,47 @@ struct Acted {
   State after = State::received;
 };
 
+/// What was decided about a submission that would have led. It holds of these two results: when
+/// another counts for one of them, it says nothing, until that one counts again.
+struct Promotion {
+  i64 submission = 0;
+  std::string evaluation;  ///< key of its result
+  i64 leader = 0;          ///< who led then; 0: nobody
+  std::string leader_evaluation;
+  bool promoted = false;
+  Verdict verdict = Verdict::accepted;          ///< what the submission turned out to be
+  Verdict leaders_verdict = Verdict::accepted;  ///< and what the leader did
+  std::string detail;
+  std::string description;  ///< a blob; empty: none
+};
+
+/// Whose turn it is to be considered for the lead of a task's board.
+struct Turn {
+  i64 task = 0;
+  i64 candidate = 0;  ///< 0: nobody's
+  std::string evaluation;
+  i64 leader = 0;  ///< 0: nobody leads
+  std::string leader_evaluation;
+  /// The same two results were held against each other before, of other submissions.
+  std::optional<Promotion> known = {};
+};
+
+/// A decision, and about whom.
+struct Decided {
+  Turn turn;
+  Decision decision;
+};
+
+/// How far somebody has followed who led a task's board, in the order of submitting; begins anew
+/// after a person's act.
+struct LeadTrail {
+  i64 leader = 0;
+  std::string evaluation;
+  Cycle cycles = 0;
+  i64 looked_up_to = 0;
+  i64 acts = -1;  ///< persons' acts in the log then
+};
+
 /// A lease on a submission: its holder alone may say what became of it.
 struct Claim {
   i64 token = 0;
@@ -163,11 +209,14 @@ struct Exchange {
   std::vector<Finished> finished;  ///< results
   std::vector<Claim> given_back;   ///< leases of which nothing became: queued again, no fault
   size_t want = 0;                 ///< claims, at most
+  std::vector<Decided> decided = {};
 };
 struct Exchanged {
   std::vector<Settled> settled;  ///< of `finished`
   std::vector<Claim> claims;
   std::vector<i64> answered;  ///< judged on the way, since their key was judged before
+  std::vector<bool> decided;  ///< of `decided`: written; else one of the two is not what it was
+  std::set<i64> tasks;        ///< in which something was judged or decided
 };
 
 struct StoreOptions {
@@ -243,6 +292,22 @@ class Store {
   /// How many wait: queued ones, and members of sets that are judged again.
   Result<i64> count_queued();
 
+  // Who leads (store_promotion.cpp). A board's lead is followed in the order of submitting: the
+  // starting kernel has it first; who is ranked with fewer cycles takes it when a decision says so.
+  /// The first that is ranked with fewer cycles than the leader of its turn and of which nothing is
+  /// decided; nobody's while an earlier one is not judged. The trail is moved up to there.
+  Result<Turn> next_turn(i64 task, LeadTrail& trail, u32 timing = timing_version);
+  /// Both results, without programs and sources.
+  Result<Contest> contest(const Turn& turn, const JudgingHost& host);
+  /// Writes one decision, as exchange() does.
+  Result<bool> decide(const Turn& turn, const Decision& decision);
+  /// Where everybody who is ranked in that timing stands, by number.
+  Result<std::map<i64, Standing>> standings(i64 task, u32 timing = timing_version);
+  /// 0: nobody leads.
+  Result<i64> leader(i64 task, u32 timing = timing_version);
+  /// All decisions of a task, in their order.
+  Result<std::vector<Promotion>> promotions(i64 task);
+
   // A person's decisions (store_acts.cpp).
   /// Does that to all of them or, with an error, to none. The reason goes into the log: one line of
   /// text, needed for all but cancel. Error (usage): one of them is in a state in which that cannot
@@ -273,7 +338,7 @@ class Store {
   /// What a board is made of: every judged, rejected or cancelled submission of the task, by the
   /// log alone. What a person holds is HELD there, what is cancelled CANCELLED, with the reason and
   /// without the result that it had.
-  Result<std::vector<Scored>> scored(const StoredTask& task);
+  Result<std::vector<Scored>> scored(const StoredTask& task, u32 timing = timing_version);
   /// One of them with the result that it had, held or not; none: neither judged nor rejected.
   Result<std::optional<Scored>> scored(i64 submission);
 
@@ -311,6 +376,8 @@ class Store {
   Result<Settled> settle(const Claim& claim, const Evaluation& evaluation, const JudgingHost& host);
   Result<Settled> settle_fault(const Claim& claim, const Evaluation& evaluation);
   Result<void> release(const Claim& claim);
+  Result<bool> write_decision(const Turn& turn, const Decision& decision,
+                              const std::string& description);
   Result<void> hand_out(size_t want, const KeyOf& key_of, const Expected& expected,
                         Exchanged& result);
   Result<Scored> scored_of(const StoredSubmission& submission,

@@ -10,9 +10,9 @@ namespace simfarm::farm {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(Act::count) + 1> act_names = {
-    "", "hold", "approve", "cancel", "unknown"};
+    "", "hold", "approve", "cancel", "promotion", "unknown"};
 constexpr std::array<std::string_view, static_cast<size_t>(Act::count)> act_results = {
-    "", "held", "approved", "cancelled"};
+    "", "held", "approved", "cancelled", "promoted"};
 constexpr size_t max_reason = 500;  // characters
 
 /// What can be done to a submission in that state.

@@ -73,6 +73,14 @@ class QueueWindow {
   bool over_ = false;
 };
 
+/// What a decision's engines say, as a blob; empty: nothing.
+Result<std::string> keep_description(const Blobs& blobs, const Decided& decided) {
+  if (decided.turn.known) return decided.turn.known->description;
+  const std::string& text = decided.decision.description;
+  if (text.empty()) return std::string();
+  return blobs.put(std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+}
+
 /// Ends the lease; false: it was no longer this one.
 Result<bool> end_lease(Database& database, const Claim& claim) {
   if (const auto ended =
@@ -153,6 +161,7 @@ Result<void> Store::hand_out(size_t want, const KeyOf& key_of, const Expected& e
         !done)
       return done.error();
     result.answered.push_back(each.submission);
+    result.tasks.insert(each.task);
   }
   for (const Waiting& each : chosen) {
     Result<Claim> leased =
@@ -175,12 +184,26 @@ Result<Exchanged> Store::exchange(const Exchange& exchange, const KeyOf& key_of,
   for (const Finished& each : exchange.finished)
     if (row(each.evaluation.verdict).authors && !each.evaluation.elf.empty())
       if (const auto put = blobs_.put(each.evaluation.elf); !put) return put.error();
+  std::vector<std::string> descriptions;
+  for (const Decided& each : exchange.decided) {
+    Result<std::string> kept = keep_description(blobs_, each);
+    if (!kept) return kept.error();
+    descriptions.push_back(std::move(*kept));
+  }
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
   for (const Finished& each : exchange.finished) {
     const Result<Settled> settled = settle(each.claim, each.evaluation, host);
     if (!settled) return settled.error();
     result.settled.push_back(*settled);
+    result.tasks.insert(each.claim.task);
+  }
+  for (size_t k = 0; k < exchange.decided.size(); ++k) {
+    const auto& [turn, decision] = exchange.decided[k];
+    const Result<bool> written = write_decision(turn, decision, descriptions[k]);
+    if (!written) return written.error();
+    result.decided.push_back(*written);
+    result.tasks.insert(turn.task);
   }
   for (const Claim& each : exchange.given_back)
     if (const auto released = release(each); !released) return released.error();

@@ -1,34 +1,41 @@
 // What is known: submissions, their log, their results, and the batch that a board is made of.
 #include <fmt/format.h>
 
+#include "farm/store/ranked.h"
 #include "farm/store/record.h"
 #include "farm/store/store.h"
 
 namespace simfarm::farm {
 namespace {
 
-// By the log alone: what a submission's last event says, and the key of the result that counts:
-// that of the set that was applied last and not cancelled, else the one that it was judged under.
-constexpr std::string_view submission_columns =
-    "SELECT s.id, s.name, t.name, s.author, s.parent, s.note, s.archive, s.sources, "
-    "last.state, s.counts, last.act, last.detail, "
-    "(SELECT v.verdict FROM evaluations v WHERE v.key = s.counts) "
+// By the log alone. `last` is what a submission's last event says that is about its state, `counts`
+// the key of the result that counts: that of the set that was applied last and not cancelled, else
+// the one that it was judged under.
+constexpr std::string_view counting_submissions =
     "FROM (SELECT *, coalesce("
     "(SELECT m.result FROM rejudge_members m JOIN rejudge_log l ON l.rejudge = m.rejudge "
     "WHERE m.submission = submissions.id AND l.state = 'applied' AND NOT EXISTS (SELECT 1 FROM "
     "rejudge_log c WHERE c.rejudge = l.rejudge AND c.id > l.id) ORDER BY l.id DESC LIMIT 1), "
     "(SELECT e.evaluation FROM events e WHERE e.submission = submissions.id AND "
-    "e.state = 'judged' AND e.act = '')) AS counts FROM submissions) s LEFT JOIN tasks t ON t.id = "
-    "s.task JOIN events last ON "
-    "last.id = (SELECT max(e.id) FROM events e WHERE e.submission = s.id) ";
+    "e.state = 'judged' AND e.act = '')) AS counts FROM submissions) s "
+    "LEFT JOIN evaluations v ON v.key = s.counts JOIN events last ON "
+    "last.id = (SELECT max(e.id) FROM events e WHERE e.submission = s.id AND "
+    "NOT (e.act = 'promotion' AND e.state = 'ranked')) ";
 
-/// The state that the log says, where a set that was applied changed the verdict behind it.
-State state_under(State logged, Act act, const std::optional<Verdict>& verdict) {
+/// State and act as they are for whoever looks, of columns that begin with last.state, last.act,
+/// last.evaluation, the key that counts, its verdict.
+std::pair<State, Act> state_and_act(const Query& query, int column) {
+  const State logged = parse_state(query.text(column)).value_or(State::count);
+  Act act = parse_act(query.text(column + 1)).value_or(Act::count);
+  // What a promotion found out about a result is nothing about another one that counts now.
+  if (act == Act::promotion && query.text(column + 2) != query.text(column + 3)) act = Act::none;
+  const std::optional<Verdict> verdict = parse_verdict(query.text(column + 4));
   const bool rule_held = logged == State::held && act == Act::none;
-  if (!verdict || (logged != State::judged && logged != State::ranked && !rule_held)) return logged;
-  if (*verdict == Verdict::accepted) return State::ranked;
-  if (*verdict == Verdict::held) return act == Act::none ? State::held : State::ranked;
-  return State::judged;
+  if (!verdict || (logged != State::judged && logged != State::ranked && !rule_held))
+    return {logged, act};
+  if (*verdict == Verdict::accepted) return {State::ranked, act};
+  if (*verdict == Verdict::held) return {act == Act::approve ? State::ranked : State::held, act};
+  return {State::judged, act};
 }
 
 StoredSubmission read_submission(const Query& query) {
@@ -41,11 +48,9 @@ StoredSubmission read_submission(const Query& query) {
   one.note = query.text(5);
   one.archive = query.text(6);
   one.sources = query.text(7);
-  one.state = parse_state(query.text(8)).value_or(State::count);
-  one.evaluation = query.text(9);
-  one.act = parse_act(query.text(10)).value_or(Act::count);
-  one.state = state_under(one.state, one.act, parse_verdict(query.text(12)));
-  one.detail = query.text(11);
+  std::tie(one.state, one.act) = state_and_act(query, 8);
+  one.evaluation = query.text(11);
+  one.detail = query.text(13);
   return one;
 }
 
@@ -53,7 +58,12 @@ Result<std::vector<StoredSubmission>> read_submissions(const Database& database,
                                                        const std::string& condition,
                                                        const std::vector<Value>& values) {
   std::vector<StoredSubmission> all;
-  Query query(database, std::string(submission_columns) + condition, values);
+  Query query(database,
+              "SELECT s.id, s.name, t.name, s.author, s.parent, s.note, s.archive, s.sources, "
+              "last.state, last.act, last.evaluation, s.counts, v.verdict, last.detail " +
+                  std::string(counting_submissions) + "LEFT JOIN tasks t ON t.id = s.task " +
+                  condition,
+              values);
   while (query.next()) all.push_back(read_submission(query));
   if (const auto read = query.end(); !read) return read.error();
   return all;
@@ -69,6 +79,22 @@ Result<std::optional<std::string>> refusal_of(const Database& database, i64 subm
   return why;
 }
 
+/// The verdict that a promotion found out, in the place of that which it had.
+void apply_finding(const StoredSubmission& one, const std::vector<Promotion>& promotions,
+                   Evaluation& evaluation) {
+  if (one.state != State::held || one.act != Act::promotion) return;
+  for (const Promotion& each : promotions) {  // the last counts
+    if (each.submission == one.id && each.evaluation == one.evaluation &&
+        each.verdict != Verdict::accepted)
+      evaluation.verdict = each.verdict;
+    if (each.leader == one.id && each.leader_evaluation == one.evaluation &&
+        each.leaders_verdict != Verdict::accepted)
+      evaluation.verdict = each.leaders_verdict;
+  }
+  evaluation.failed_case.clear();
+  evaluation.failure = one.detail + "\n";
+}
+
 /// What a board has of a submission that a person took off its ranks, or withdrew: the reason.
 Evaluation without_result(const StoredSubmission& one) {
   Evaluation result;
@@ -79,6 +105,28 @@ Evaluation without_result(const StoredSubmission& one) {
 }
 
 }  // namespace
+
+Entrants::Entrants(const Database& database, i64 task, i64 after, u32 timing)
+    : query_(database,
+             "SELECT s.id, s.name = 'kernel', last.state, last.act, last.evaluation, v.key, "
+             "v.verdict, v.timing, (SELECT sum(c.cycles + c.boot_cycles) FROM case_results c "
+             "WHERE c.evaluation = v.key) " +
+                 std::string(counting_submissions) + "WHERE s.task = ? AND s.id > ? ORDER BY s.id",
+             {task, after}),
+      timing_(timing) {}
+
+std::optional<Entrant> Entrants::next() {
+  if (!query_.next()) return std::nullopt;
+  const State state = state_and_act(query_, 2).first;
+  Entrant entrant;
+  entrant.submission = query_.integer(0);
+  entrant.kernel = query_.integer(1) != 0;
+  entrant.pending = state == State::received || state == State::queued || state == State::running;
+  entrant.ranked = state == State::ranked && query_.integer(7) == i64{timing_};
+  entrant.evaluation = query_.text(5);
+  entrant.cycles = static_cast<Cycle>(query_.integer(8));
+  return entrant;
+}
 
 Result<std::optional<StoredSubmission>> Store::submission(i64 id) {
   Result<std::vector<StoredSubmission>> found = read_submissions(database_, "WHERE s.id = ?", {id});
@@ -198,7 +246,7 @@ Result<Scored> Store::scored_of(const StoredSubmission& one,
   return scored;
 }
 
-Result<std::vector<Scored>> Store::scored(const StoredTask& task) {
+Result<std::vector<Scored>> Store::scored(const StoredTask& task, u32 timing) {
   const Result<std::string> folder = task_folder(task);
   if (!folder) return folder.error();
   Result<Task> loaded = load_task(*folder);
@@ -210,12 +258,19 @@ Result<std::vector<Scored>> Store::scored(const StoredTask& task) {
       "e.state IN ('judged', 'rejected', 'cancelled')) ORDER BY s.id",
       {task.id});
   if (!all) return all.error();
+  const Result<std::vector<Promotion>> decided = promotions(task.id);
+  if (!decided) return decided.error();
+  const Result<std::map<i64, Standing>> standings = this->standings(task.id, timing);
+  if (!standings) return standings.error();
   std::vector<Scored> batch;
   for (const StoredSubmission& each : *all) {
     Result<Scored> one = scored_of(each, shared);
     if (!one) return one.error();
     if (each.state == State::cancelled || each.act == Act::hold)
       one->evaluation = without_result(each);
+    apply_finding(each, *decided, one->evaluation);
+    if (const auto found = standings->find(each.id); found != standings->end())
+      one->standing = found->second;
     batch.push_back(std::move(*one));
   }
   return batch;
@@ -238,6 +293,16 @@ Result<std::optional<Scored>> Store::scored(i64 id) {
   }
   Result<Scored> scored = scored_of(**one, std::move(shared));
   if (!scored) return scored.error();
+  if ((*one)->evaluation.empty()) return std::optional(std::move(*scored));
+  const Result<i64> its_task = database_.integer("SELECT task FROM submissions WHERE id = ?", {id});
+  if (!its_task) return its_task.error();
+  const Result<std::vector<Promotion>> decided = promotions(*its_task);
+  if (!decided) return decided.error();
+  apply_finding(**one, *decided, scored->evaluation);
+  const Result<std::map<i64, Standing>> standings = this->standings(*its_task);
+  if (!standings) return standings.error();
+  if (const auto found = standings->find(id); found != standings->end())
+    scored->standing = found->second;
   return std::optional(std::move(*scored));
 }
 

@@ -149,7 +149,8 @@ Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
   if (evaluation.accepted())
     text += fmt::format("ACCEPTED: {} cycles, {} bytes of local data in each PE\n  rerun: {}\n",
                         grouped(evaluation.score()), grouped(evaluation.local_bytes),
-                        (*scored)->entry.rerun);
+                        (*scored)->entry.rerun) +
+            standing_text(**scored);
   return text;
 }
 
@@ -161,7 +162,7 @@ Result<TaskBoard> task_board(Store& store, const std::string& name, u32 timing) 
   if (!folder) return folder.error();
   Result<Task> loaded = load_task(*folder);
   if (!loaded) return loaded.error();
-  Result<std::vector<Scored>> batch = store.scored(**task);
+  Result<std::vector<Scored>> batch = store.scored(**task, timing);
   if (!batch) return batch.error();
   TaskBoard result{std::make_shared<const LoadedTask>(LoadedTask{std::move(*loaded), {}}),
                    std::move(*batch),
@@ -183,15 +184,16 @@ FarmJson board_document(const Board& board) {
 }
 
 std::string board_csv(const Board& board) {
-  std::string text = "rank,cycles,speedup,submission,author,verdict,timing\r\n";
+  std::string text = "rank,cycles,speedup,submission,author,verdict,timing,leads\r\n";
+  const Row* const leader = leader_of(board);
   for (const Row& row : board.rows) {
     const Scored& scored = *row.scored;
     const bool accepted = scored.evaluation.accepted();
-    text +=
-        fmt::format("{},{},{},{},{},{},{}\r\n", row.rank == 0 ? "" : fmt::format("{}", row.rank),
-                    accepted ? fmt::format("{}", scored.evaluation.score()) : "", row.speedup,
-                    csv_field(row.submission), csv_field(row.author),
-                    name(scored.evaluation.verdict), scored.evaluation.timing);
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{}\r\n", row.rank == 0 ? "" : fmt::format("{}", row.rank),
+        accepted ? fmt::format("{}", scored.evaluation.score()) : "", row.speedup,
+        csv_field(row.submission), csv_field(row.author), name(scored.evaluation.verdict),
+        scored.evaluation.timing, &row == leader ? "yes" : "");
   }
   return text;
 }

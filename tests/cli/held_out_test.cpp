@@ -74,6 +74,36 @@ TEST_F(HeldOutCommands, Scenario05_PublicCasesPassHeldOutFailIsOnNoBoard) {
   EXPECT_THAT(run("show 3").output, HasSubstr("held out: 2 cases, "));
 }
 
+TEST_F(HeldOutCommands, WhoIsQuickOnThePublicCasesAloneDoesNotLead) {
+  test::write_submission(folder_, "kernel", kernel_with("for (volatile int k = 0; k < 100; ++k);"));
+  test::write_submission(folder_, "submissions/lucky",
+                         kernel_with("if (x[0] != 1000) for (volatile int k = 0; k < 500; ++k);"));
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0) << told();
+  ASSERT_EQ(run("submit tasks/small/submissions/lucky").status, 0) << told();
+  ASSERT_EQ(run("score --trust -j 2 --events events").status, 0) << told();
+  json board = document("board small");
+  EXPECT_EQ(board["leader"], "kernel");
+  EXPECT_EQ(board["board"][1]["submission"], "2");
+  EXPECT_EQ(board["board"][1]["standing"]["promoted"], false);
+  EXPECT_LT(board["board"][1]["cycles"], board["board"][0]["cycles"]);
+  EXPECT_THAT(run("board small").output, HasSubstr("\n    not promoted: "));
+  EXPECT_EQ(document("leader small")["submission"], "kernel");
+  EXPECT_THAT(run("show 2").output, HasSubstr(" ranked by promotion not promoted: "));
+  EXPECT_THAT(shell("cat " + folder_.path("events")).output,
+              MatchesRegex("(.|\n)*\"event\":\"deciding\",\"task\":\"small\",\"submission\":\"2\"}"
+                           "(.|\n)*\"event\":\"decided\",\"task\":\"small\",\"submission\":\"2\","
+                           "\"promoted\":false,\"verdict\":\"ACCEPTED\"(.|\n)*"));
+
+  ASSERT_EQ(run("submit tasks/small/submissions/right").status, 0) << told();
+  EXPECT_EQ(document("score --trust")["run"]["promoted"], 1);
+  board = document("board small");
+  EXPECT_EQ(board["leader"], "3");
+  EXPECT_EQ(board["board"][0]["standing"]["leads"], true);
+  EXPECT_EQ(board["board"][2]["submission"], "2") << "behind the leader that it lost against";
+  EXPECT_THAT(run("show 3").output, HasSubstr("\n  leads: "));
+  EXPECT_EQ(document("farm fsck farm")["whole"], true);
+}
+
 TEST_F(HeldOutCommands, TheSecretIsMadeRotatedAndUsedAgain) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0) << told();
   ASSERT_EQ(run("score --trust").status, 0) << told();

@@ -99,6 +99,38 @@ TEST(Board, DoesNotDependOnTheBatchsOrder) {
   }
 }
 
+TEST(Board, InAFarmTheLeaderIsFirstAndNobodyPassesWhomHeDidNotDisplace) {
+  const auto task = task_named("alpha");
+  std::vector<Scored> all = {scored(task, "1", 500), scored(task, "2", 400), scored(task, "3", 300),
+                             scored(task, "4", 600), scored(task, "5", 200)};
+  for (size_t k = 0; k < all.size(); ++k) {
+    all[k].entry.order = k + 1;
+    all[k].standing = Standing{};
+  }
+  all[0].standing->promoted = true;
+  all[0].standing->leads = true;
+  all[1].standing = Standing{.behind = 1, .promoted = false, .why = "slower <there>"};
+  all[4].standing = Standing{.undecided = true, .behind = 1};
+  all[2].standing = Standing{.behind = 9, .promoted = false, .why = "behind nobody here"};
+  Board board = make_boards(all)[0];
+  EXPECT_EQ(order(board), (std::vector<std::string>{"1 3 ", "2 1 ", "3 5 ", "4 2 ", "5 4 "}))
+      << "3 is behind one that is not ranked";
+  EXPECT_EQ(leader_of(board), nullptr);
+  EXPECT_THAT(board_text(board), HasSubstr("\n  nobody leads yet: simfarm score decides\n"));
+  all[2].standing->behind = 1;
+  board = make_boards(all)[0];
+  EXPECT_EQ(order(board), (std::vector<std::string>{"1 1 ", "2 5 ", "3 3 ", "4 2 ", "5 4 "}));
+  ASSERT_NE(leader_of(board), nullptr);
+  EXPECT_EQ(leader_of(board)->submission, "1");
+  EXPECT_EQ(board.records, std::vector<size_t>{0});
+  const auto document = score_document({board}, {})["tasks"][0];
+  EXPECT_EQ(document["leader"], "1");
+  EXPECT_EQ(document["board"][0]["standing"]["leads"], true);
+  EXPECT_EQ(document["board"][1]["standing"]["undecided"], true);
+  EXPECT_EQ(document["board"][3]["standing"]["why"], "slower <there>");
+  EXPECT_TRUE(document["board"][4]["standing"].is_null());
+}
+
 TEST(Board, AKernelThatFailsGivesNoSpeedup) {
   std::vector<Scored> all = batch();
   all[0].evaluation.verdict = Verdict::wrong_output;

@@ -112,6 +112,22 @@ TEST(BoardOutputs, ParentsAreEarlierOnesAndRecordsAreThoseThatLed) {
   EXPECT_EQ(records, (std::vector<std::string>{"kernel", "2", "4"})) << "equal is no record";
 }
 
+TEST(BoardOutputs, SayWhoLeads) {
+  std::vector<Scored> batch =
+      invented_batch({{"2", "ann", "", "", 500}, {"3", "bob", "", "", 400}});
+  EXPECT_THAT(board_html(make_boards(batch).front()), HasSubstr("<p>Best: <strong>400 cycles"));
+  batch[0].standing = Standing{.leads = true, .promoted = true, .why = "as <told>"};
+  batch[1].standing = Standing{.undecided = true, .behind = 1};
+  const Board board = make_boards(batch).front();
+  const std::string html = board_html(board);
+  EXPECT_THAT(html, HasSubstr("<p>Leads: <strong>500 cycles</strong>, 2 by ann</p>"));
+  EXPECT_THAT(html, AllOf(HasSubstr("\"leads\":true"), HasSubstr("leads: as \\u003ctold")));
+  EXPECT_THAT(html, HasSubstr("would lead: to be decided"));
+  EXPECT_THAT(board_csv(board), HasSubstr("\r\n1,500,,2,ann,ACCEPTED,1,yes\r\n2,400,,3,bob,"));
+  batch[0].standing = batch[1].standing = Standing{.undecided = true};
+  EXPECT_THAT(board_html(make_boards(batch).front()), HasSubstr("<p>Nobody leads yet.</p>"));
+}
+
 TEST(VisibleText, WritesOutWhatMustNotBeShown) {
   EXPECT_EQ(visible_text("plain \u00e4\u4e2d"), "plain \u00e4\u4e2d");
   EXPECT_EQ(visible_text("a\nb\tc\u202e\x1b\xc0z"), "a\\u{a}b\\u{9}c\\u{202e}\\u{1b}\\x{c0}z");

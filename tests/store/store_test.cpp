@@ -138,7 +138,7 @@ TEST(Store, TheStartingKernelIsJudgedToo) {
   ASSERT_TRUE(store.add_task(folder.path("tasks/small")));
   test::write_submission(folder, "in", invented_source(99, 0));
   submitted(store, folder.path("tasks/small/in"));
-  ASSERT_TRUE(coordinate_all(store));
+  ASSERT_TRUE(coordinate_all(store, 1, invented_judge, test::invented_referee));
   const auto batch = *store.scored(**store.find_task("small"));
   const Board board = make_boards(batch).front();
   ASSERT_EQ(board.rows.size(), 2u);

@@ -47,6 +47,25 @@ inline Evaluation invented_judge(const LoadedTask&, const Result<Submission>& su
   return result;
 }
 
+/// Promotes whoever would lead, but for what a line of the source says.
+inline Decision invented_referee(const Contest& contest) {
+  const std::vector<u8>& bytes = contest.submission->files.front().bytes;
+  const std::string text(bytes.begin(), bytes.end());
+  const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (says("// fault")) return {.verdict = Verdict::system_error, .detail = "as invented"};
+  if (says("// slower")) return {.decided = true, .detail = "slower, as invented"};
+  if (says("// fails"))
+    return {.decided = true, .verdict = Verdict::wrong_output, .detail = "fails, as invented"};
+  if (says("// engines"))
+    return {.decided = true,
+            .verdict = Verdict::judge_error,
+            .detail = "the engines disagree, as invented",
+            .description = "what they say"};
+  Decision promoted{.decided = true, .promoted = true, .detail = "as invented"};
+  if (says("// exposes")) promoted.leaders_verdict = Verdict::wrong_output;
+  return promoted;
+}
+
 inline Store open_store(const std::string& farm, StoreOptions options = {}) {
   Result<Store> store = Store::open(farm, std::move(options));
   EXPECT_TRUE(store) << (store ? "" : store.error().message);
@@ -90,10 +109,12 @@ inline std::string simple_key(i64 task, const std::string& sources, const std::s
   return evaluation_key({sources, options, std::to_string(task), "", "", some_host, false});
 }
 
-/// Judges all that is queued, with invented results unless said otherwise.
+/// Judges all that is queued, with invented results unless said otherwise; without a referee nobody
+/// is promoted.
 inline Result<CoordinatorSummary> coordinate_all(Store& store, u32 threads = 1,
-                                                 const Judge& judge = invented_judge) {
-  return coordinate(store, judge, {threads, some_host, {}, {}});
+                                                 const Judge& judge = invented_judge,
+                                                 const Referee& referee = {}) {
+  return coordinate(store, judge, {threads, some_host, {}, {}, referee});
 }
 
 inline void expect_whole(Store& store) {

@@ -86,6 +86,21 @@ TEST(Upgrade, KeepsEverythingOfAFarmOfVersionOne) {
   expect_whole(store);
 }
 
+TEST(Upgrade, OfAFarmWithoutPromotionsTheNextScoreDecidesWhoLeads) {
+  const OldFarm folder;
+  ASSERT_TRUE(upgrade_farm(folder.farm()));
+  Store store = test::open_store(folder.farm());
+  EXPECT_EQ(*store.leader(1), 0);
+  LeadTrail trail;
+  for (const i64 id : {1, 3}) {
+    const Turn turn = *store.next_turn(1, trail);
+    ASSERT_EQ(turn.candidate, id);
+    ASSERT_TRUE(*store.decide(turn, {.decided = true, .promoted = true}));
+    EXPECT_EQ(*store.leader(1), id);
+  }
+  expect_whole(store);
+}
+
 /// Everything about the tables but the text that made them.
 std::string tables_of(Database& database) {
   std::string text;
