@@ -1,12 +1,14 @@
 // What all workers of a run work on.
 #pragma once
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "decoder/program_code.h"
 #include "engine/fast/first_trap.h"
 #include "engine/fast/links.h"
 #include "engine/fast/pe.h"
+#include "engine/fast/posts.h"
 #include "engine/fast/run_end.h"
 #include "engine/fast/storage.h"
 #include "engine/simulation.h"
@@ -32,6 +34,8 @@ struct ArrayState {
     std::array<Link*, direction_count> in{};
   };
   std::vector<Ports> ports;
+  /// Of each worker: gp.posts that the fabric has not read.
+  std::vector<std::unique_ptr<Posts>> posts;
 };
 
 }  // namespace simfarm::fast

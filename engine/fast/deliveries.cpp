@@ -67,11 +67,22 @@ void write_lane(u32* row, const u8* values, u32 words) {
 /// The same words to four lanes, or to as many fours side by side.
 template <u32 fours, class To>
 void write_alike(u32* row, const u8* values, u32 words, To to_row) {
-  for (u32 k = 0; k < words; ++k) {
+  const auto put = [&](Quad four) {
+    for (u32 to = 0; to < fours; ++to) to_row.put(row + to * quad, four);
+    row += tile_lanes;
+  };
+  u32 k = 0;
+  for (; k + quad <= words; k += quad) {
+    const Quad all = quad_at(values + 4 * k);
+    put(__builtin_shuffle(all, Quad{0, 0, 0, 0}));
+    put(__builtin_shuffle(all, Quad{1, 1, 1, 1}));
+    put(__builtin_shuffle(all, Quad{2, 2, 2, 2}));
+    put(__builtin_shuffle(all, Quad{3, 3, 3, 3}));
+  }
+  for (; k < words; ++k) {
     u32 word;
     std::memcpy(&word, values + 4 * k, 4);
-    const Quad four{word, word, word, word};
-    for (u32 to = 0; to < fours; ++to) to_row.put(row + k * tile_lanes + to * quad, four);
+    put(Quad{word, word, word, word});
   }
 }
 
@@ -111,27 +122,48 @@ void write_doublewords(u32* row, const u8* image, const Span* spans, u32 count) 
   }
 }
 
+/// A doubleword of each of four lanes, turned over: their low words, and their high ones.
+struct Turned {
+  Turned() = default;
+  Turned(const u8* const* images, u32 source) {
+    using Pair = u64 __attribute__((vector_size(16)));
+    const auto at = [&](u32 lane) {
+      u64 value;
+      std::memcpy(&value, images[lane] + static_cast<i32>(source), 8);
+      return Quad(Pair{value, 0});
+    };
+    const Quad ab = __builtin_shuffle(at(0), at(1), Quad{0, 4, 1, 5});
+    const Quad cd = __builtin_shuffle(at(2), at(3), Quad{0, 4, 1, 5});
+    low = __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5});
+    high = __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7});
+  }
+  Quad low{}, high{};
+};
+
 /// The same for four lanes, each from its own image.
 template <class To>
 void write_doublewords(u32* row, const u8* const* images, const Span* spans, u32 count, To to_row) {
-  using Pair = u64 __attribute__((vector_size(16)));
   u32 last = ~spans[0].source;
-  Quad low{}, high{};
+  Turned turned;
   for (u32 k = 0; k < count; ++k) {
-    if (spans[k].source != last) {
-      last = spans[k].source;
-      const auto at = [&](u32 lane) {
-        u64 value;
-        std::memcpy(&value, images[lane] + static_cast<i32>(last), 8);
-        return Quad(Pair{value, 0});
-      };
-      const Quad ab = __builtin_shuffle(at(0), at(1), Quad{0, 4, 1, 5});
-      const Quad cd = __builtin_shuffle(at(2), at(3), Quad{0, 4, 1, 5});
-      low = __builtin_shuffle(ab, cd, Quad{0, 1, 4, 5});
-      high = __builtin_shuffle(ab, cd, Quad{2, 3, 6, 7});
+    if (spans[k].source != last) turned = Turned(images, last = spans[k].source);
+    to_row.put(row + 2 * k * tile_lanes, turned.low);
+    to_row.put(row + (2 * k + 1) * tile_lanes, turned.high);
+  }
+}
+
+/// For all lanes of a tile: whole lines of the host's caches.
+void write_doubleword_lines(u32* row, const Lanes& images, const Span* spans, u32 count) {
+  for (u32 k = 0; k < count;) {
+    const u32 source = spans[k].source;
+    const Turned a(&images[0], source), b(&images[4], source), c(&images[8], source),
+        d(&images[12], source);
+    for (; k < count && spans[k].source == source; ++k) {
+      const std::array<Quad, 8> lines{a.low, b.low, c.low, d.low, a.high, b.high, c.high, d.high};
+      for (u32 part = 0; part < lines.size(); ++part)
+        std::memcpy(row + part * quad, &lines[part], sizeof(Quad));
+      row += 2 * tile_lanes;
     }
-    to_row.put(row + 2 * k * tile_lanes, low);
-    to_row.put(row + (2 * k + 1) * tile_lanes, high);
   }
 }
 
@@ -141,6 +173,8 @@ void write_doubleword_rows(u32* row, const Lanes& images, const Span* spans, u32
   const u8* const* const all = images.data();
   const std::array<Four, tile_lanes / quad> fours{Four(all), Four(all + 4), Four(all + 8),
                                                   Four(all + 12)};
+  if (std::all_of(fours.begin(), fours.end(), [](const Four& four) { return four.there == quad; }))
+    return write_doubleword_lines(row, images, spans, count);
   for (u32 begin = 0; begin < count; begin += at_once) {
     const u32 now = std::min(at_once, count - begin);
     for (u32 k = 0; k < fours.size(); ++k) {

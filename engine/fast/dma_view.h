@@ -25,6 +25,8 @@ struct Flight : std::enable_shared_from_this<Flight> {
   std::vector<Placement::AtReceiver> receivers;
   bool arrived_home = false;  ///< its bytes have come to its initiator's local memory
   bool acquired = false;      ///< by its own PE, which knew when it would be complete
+  bool complete = false;      ///< at its initiator
+  u32 on_the_way = 0;         ///< receivers that have not seen it come
 
   /// Where races are looked for: in which local memories its bytes must not be touched, by PE, and
   /// from which epoch of the PE on; 0: acquired.

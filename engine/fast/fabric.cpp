@@ -43,11 +43,11 @@ Fabric::Fabric(const RunInput& input, const RunOptions& options, ArrayState& sta
       reservations_(machine_, stepper.end() == never ? never : stepper.end() + 1),
       plans_(machine_.dma.in_flight, granule != no_marks),
       deliveries_(pes_),
+      posts_(state.posts),
       asks_(machine_.pes()),
       reach_(machine_),
       parties_(machine_.pes(), Party(machine_)),
       barriers_(1 + machine_.rows + machine_.columns),
-      posts_sent_(machine_.pes()),
       clocks_(machine_.pes(), never),
       loose_(machine_.pes()),
       is_loose_(machine_.pes(), true),
@@ -280,22 +280,29 @@ Fabric::Event Fabric::Events::pop() {
 /// a PE could ask something.
 void Fabric::collect() {
   horizon_ = never;
+  for (const PeId id : loose_) {
+    const Pe& pe = pes_[id];
+    clocks_[id] = pe.block == Block::none ? pe.frame.clock : never;
+    horizon_ = std::min(horizon_, clocks_[id]);
+  }
+  for (const auto& posts : posts_) {
+    for (const Post& one : posts->all()) post(one);
+    posts->clear();
+  }
   std::size_t kept = 0;
   for (const PeId id : loose_) {
     Asks& asks = asks_[id];
     for (; asks.collected < asks.asked.size(); ++asks.collected) {
       const Asked& asked = asks.asked[asks.collected];
       if (asked.what == Ask::post)
-        post(asked);
+        post({asked.at, asked.amount, asked.number, asked.pc, id});
       else
         turns_.push({asked.at, id});
     }
     asks.skip_posts();
-    const Pe& pe = pes_[id];
-    clocks_[id] = pe.block == Block::none ? pe.frame.clock : never;
-    horizon_ = std::min(horizon_, clocks_[id]);
+    const Block block = pes_[id].block;
     // At a link it goes on without the fabric.
-    if (pe.block == Block::none || pe.block == Block::link_full || pe.block == Block::link_empty)
+    if (block == Block::none || block == Block::link_full || block == Block::link_empty)
       loose_[kept++] = id;
     else
       is_loose_[id] = false;
@@ -325,6 +332,7 @@ bool Fabric::advance() {
     now_ = std::min(event, asked);
     // In the cycle of the end, only what arrives still counts.
     if (now_ == never || now_ >= horizon_ || now_ > end) break;
+    over_ = now_;
     if (now_ == end && (event != end || events_.first_phase() > Phase::post)) break;
     happened = true;
     while (events_.first_at() == now_ && (now_ < end || events_.first_phase() <= Phase::post))
@@ -345,7 +353,11 @@ bool Fabric::advance() {
     has_room_.clear();
   }
   const Cycle next = std::min(now_, horizon_);
-  if (next != never) reservations_.trim(std::min(next, end));
+  if (next != never) {
+    over_ = std::min(next, end);
+    reservations_.trim(over_);
+    if (over_ - settled_ > settled_every) settle_all(over_ - 1);
+  }
   happened |= look_ahead();
   if (races_) races_->look(next);
   deliveries_.deliver_all();
@@ -355,24 +367,22 @@ bool Fabric::advance() {
 void Fabric::happen(const Event& event) {
   switch (event.phase) {
     case Phase::completion:
-      last_event_ = now_;
-      if (event.at_initiator)
+      if (event.at_initiator) {
+        last_event_ = now_;
         complete_at_initiator(*event.flight);
-      else
-        complete_at_receiver(*event.flight, event);
+        break;
+      }
+      // A wait has acquired it; what the engine will read sees it come.
+      settle(event.to, {now_, Phase::completion, event.source, event.sequence});
+      put_on_waiting(*event.flight, event.to);
+      --event.flight->on_the_way;
+      forget_if_over(*event.flight);
       break;
     case Phase::post:
-      last_event_ = now_;
-      parties_[event.to].semaphores[event.number].last_poster = event.source;
-      drop_raise(event);
-      if (!raise(event.to, event.number, 1, Stall::sem_wait_post))
-        traps_.raise(Phase::post,
-                     {TrapKind::semaphore_overflow, now_, event.to, event.pc, 0, event.number,
-                      fmt::format("semaphore {} of PE {} by a gp.post of PE {}", event.number,
-                                  event.to, event.source)});
+      settle(event.to);
       break;
     case Phase::barrier: {
-      Barrier& barrier = barriers_[event.number];
+      Barrier& barrier = barriers_[event.source];
       for (const PeId pe : barrier.arrived) go_on(pes_[pe], now_, Stall::barrier);
       barrier.arrived.clear();
       barrier.complete = false;
@@ -384,31 +394,71 @@ void Fabric::happen(const Event& event) {
 }
 
 /// Nothing keeps it and nobody answers it, so that it is on its way before its turn.
-void Fabric::post(const Asked& asked) {
-  const u32 to = asked.amount;
-  const u32 rows = distance(machine_.row_of(asked.pe), machine_.row_of(to));
+void Fabric::post(const Post& post) {
+  const u32 rows = distance(machine_.row_of(post.pe), machine_.row_of(post.to));
   const u32 columns = planted(Planted::post_distance)
                           ? 0
-                          : distance(machine_.column_of(asked.pe), machine_.column_of(to));
-  Event event{asked.at + machine_.post.latency + rows + columns, Phase::post, asked.pe,
-              posts_sent_[asked.pe]++};
-  event.to = to;
-  event.number = asked.number;
-  event.pc = asked.pc;
-  events_.push(event);
-  add_raise(to, {event.at, Phase::post, event.source, event.sequence, event.number, 1,
-                 Stall::sem_wait_post});
+                          : distance(machine_.column_of(post.pe), machine_.column_of(post.to));
+  // Two of one PE to one other issue, and come, in different cycles.
+  const Moment moment{post.at + machine_.post.latency + rows + columns, Phase::post, post.pe, 0};
+  add_raise(post.to, {moment, post.number, 1, Stall::sem_wait_post, post.pc});
 }
 
 /// Something is under way to `pe` from now on.
 void Fabric::add_raise(PeId pe, const Raise& raise) {
   Party& party = parties_[pe];
-  party.raises.push_back(raise);
-  end_is_unknown(party);
-  if (raise.at > party.semaphores[raise.number].settled || planted(Planted::trust_unchecked))
-    return;
-  check(trusting_, "a raise comes before the end of a wait that was answered ahead");
-  misjudged_ = true;
+  if (party.raises.size() >= party.settle_at && over_ != 0) {
+    settle(pe, Moment::last_in(over_ - 1));
+    party.settle_at = std::max(fewest_to_settle, 2 * party.raises.size());
+  }
+  party.raises.push(raise);
+  ++raises_;
+  if (raise.amount == 0) return;
+  if (raise.at() <= party.semaphores[raise.number].settled && !planted(Planted::trust_unchecked)) {
+    check(trusting_, "a raise comes before the end of a wait that was answered ahead");
+    misjudged_ = true;
+  }
+  if (party.acquiring_since != never && party.head().descriptor.acquire.semaphore == raise.number)
+    start_when_raised(pe);
+  if (party.listed >= waits_.size() || party.awaited != raise.number) return;
+  waits_[party.listed].over_at = not_known;
+  if (raise.at() < horizon_) see_to_wait(pe);
+}
+
+/// What has come to `pe` up to then is there, in order.
+void Fabric::settle_some(PeId pe, const Moment& last) {
+  Ordered<Raise>& raises = parties_[pe].raises;
+  raises.sort();
+  while (!raises.empty() && raises.top().moment <= last) {
+    const Raise raise = raises.top();
+    raises.pop();
+    --raises_;
+    come(pe, raise);
+  }
+}
+
+void Fabric::settle_all(Cycle last) {
+  for (PeId pe = 0; pe < parties_.size(); ++pe) settle(pe, Moment::last_in(last));
+  settled_ = last;
+}
+
+void Fabric::come(PeId pe, const Raise& raise) {
+  last_event_ = std::max(last_event_, raise.at());
+  Flight* const flight = raise.flight;
+  if (flight == nullptr)
+    parties_[pe].semaphores[raise.number].last_poster = raise.moment.source;
+  else
+    arrive(*flight, pe, raise.amount != 0 ? 1u << raise.number : 0);
+  if (raise.amount != 0 && !this->raise(pe, raise.number, raise.amount, raise.by))
+    traps_.raise(raise.moment.phase,
+                 {TrapKind::semaphore_overflow, raise.at(), pe,
+                  flight == nullptr ? raise.pc : flight->request.pc, 0, raise.number,
+                  flight == nullptr ? fmt::format("semaphore {} of PE {} by a gp.post of PE {}",
+                                                  raise.number, pe, raise.moment.source)
+                                    : overflow_by(*flight, pe, raise.number)});
+  if (flight == nullptr) return;
+  --flight->on_the_way;
+  forget_if_over(*flight);
 }
 
 void Fabric::answer(const Asked& asked) {
@@ -428,6 +478,7 @@ void Fabric::answer(const Asked& asked) {
     case Ask::post:  // is on its way
       break;
     case Ask::wait:
+      settle(asked.pe);
       check(party.semaphores[asked.number].value >= 0, "a wait was foreseen wrongly");
       party.waits = true;
       party.awaited = asked.number;
@@ -449,20 +500,6 @@ void Fabric::answer(const Asked& asked) {
       write(asked);
       break;
   }
-}
-
-/// It happens now.
-void Fabric::drop_raise(const Event& event) {
-  std::vector<Raise>& raises = parties_[event.to].raises;
-  const auto is = [&](const Raise& raise) {
-    return raise.at == event.at && raise.phase == event.phase && raise.source == event.source &&
-           raise.sequence == event.sequence;
-  };
-  if (const auto found = std::find_if(raises.begin(), raises.end(), is); found != raises.end()) {
-    *found = raises.back();  // they are put in order when that is asked for
-    raises.pop_back();
-  }
-  end_is_unknown(parties_[event.to]);
 }
 
 void Fabric::go_on(Pe& pe, Cycle at, Stall bin) {
@@ -498,8 +535,10 @@ bool Fabric::raise(PeId pe, u32 number, u32 amount, Stall by) {
     recheck_.push_back(pe);
   }
   value += amount;
-  if (party.acquiring_since != never && party.head().descriptor.acquire.semaphore == number)
-    schedule_start(pe);
+  // What comes from others was seen to when it was on its way.
+  if (number < first_remote_semaphore && party.acquiring_since != never &&
+      party.head().descriptor.acquire.semaphore == number)
+    schedule_start(pe, now_);
   return true;
 }
 
@@ -511,7 +550,8 @@ void Fabric::acquire(PeId pe, SharedFlight flight) {
 
 void Fabric::answer_wait(PeId id) {
   Party& party = parties_[id];
-  if (!party.waits || party.semaphores[party.awaited].value < party.amount) return;
+  if (!party.waits) return;
+  if (party.semaphores[party.awaited].value < party.amount) return end_is_unknown(id);
   party.semaphores[party.awaited].value -= party.amount;
   end_wait(id, now_);
   party.unacquired.acquire(
@@ -533,7 +573,6 @@ void Fabric::complete_if_all_there(u32 number) {
     return;
   barrier.complete = true;
   Event event{now_ + machine_.barrier.latency + barrier.extent, Phase::barrier};
-  event.number = number;
   event.source = number;
   last_barrier_ = std::max(last_barrier_, event.at);
   events_.push(event);

@@ -5,15 +5,18 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <deque>
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "engine/deadlock.h"
 #include "engine/fast/array_state.h"
+#include "engine/fast/buffers.h"
 #include "engine/fast/deliveries.h"
 #include "engine/fast/dma_view.h"
 #include "engine/fast/first_trap.h"
@@ -48,17 +51,17 @@ class Fabric {
   /// Called when no PE runs. False: nothing has happened.
   bool advance();
 
-  /// A race may have happened; the run need not go on. Known for certain after finish_races().
+  /// A race may have happened; the run need not go on. Known for certain after finish().
   bool suspects_race() const { return races_ && races_->suspects(); }
   /// A wait that was trusted has not ended as it was said: nothing of the run counts.
   bool misjudged() const { return misjudged_; }
   /// Waits are trusted: a PE may be where it would never have come to, until that is known.
   bool trusting() const { return trusting_; }
-  /// When the run is over.
-  void finish_races();
+  /// When the run is over: what has come to PEs that did not look.
+  void finish();
 
   /// Nothing will happen any more unless a PE goes on.
-  bool quiet() const { return events_.empty() && turns_.empty() && !beyond_end_; }
+  bool quiet() const { return events_.empty() && turns_.empty() && raises_ == 0 && !beyond_end_; }
   /// No engine has a descriptor that waits.
   bool drained() const;
   /// The cycle of the last event so far.
@@ -87,20 +90,73 @@ class Fabric {
     Cycle settled = 0;  ///< up to there waits have been answered ahead
     std::optional<PeId> last_poster;
   };
-  /// Of a semaphore by a post or a multicast, in its cycle.
-  struct Raise {
+  /// When something comes to a PE, among all that does.
+  struct Moment {
     Cycle at = 0;
     Phase phase{};
     PeId source = 0;
     u64 sequence = 0;
-    u32 number = 0;
-    u32 amount = 0;
+    friend auto operator<=>(const Moment&, const Moment&) = default;
+    friend bool operator==(const Moment&, const Moment&) = default;
+    /// The last of all that comes in cycle `at`.
+    static Moment last_in(Cycle at) { return {at, Phase::post, ~PeId{0}, ~u64{0}}; }
+  };
+  /// A post, or a multicast's bytes and release, on its way to a PE. Nothing happens in its cycle
+  /// unless somebody waits for it: what has come is looked at when that is asked for (settle).
+  struct Raise {
+    Moment moment;
+    u32 number = 0;  ///< semaphore
+    u32 amount = 0;  ///< 0: only bytes come
     Stall by{};
-    Flight* flight = nullptr;  ///< of a multicast
-    bool operator<(const Raise& other) const {
-      return std::tie(at, phase, source, sequence) <
-             std::tie(other.at, other.phase, other.source, other.sequence);
+    u32 pc = 0;                ///< of a post
+    Flight* flight = nullptr;  ///< of a multicast; one of its initiator's
+    Cycle at() const { return moment.at; }
+    friend bool operator>(const Raise& a, const Raise& b) { return a.moment > b.moment; }
+    friend bool operator<(const Raise& a, const Raise& b) { return a.moment < b.moment; }
+  };
+  /// Kept in order, of which the smallest is taken first.
+  template <class T>
+  class Ordered {
+   public:
+    bool empty() const { return all_.empty(); }
+    std::size_t size() const { return all_.size(); }
+    void push(const T& one) { all_.push_back(one); }
+    /// What has been pushed since the last time is put in its place; before any of the following.
+    void sort() {
+      if (sorted_ != all_.size()) sort_fresh();
     }
+    void sort_fresh() {
+      if (all_.size() <= few) return sort_few();
+      const auto fresh = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+      if (all_.size() - sorted_ > 1) std::sort(fresh, all_.end(), std::greater<>());
+      if (sorted_ != 0 && *std::prev(fresh) < *fresh)
+        std::inplace_merge(all_.begin(), fresh, all_.end(), std::greater<>());
+      sorted_ = all_.size();
+    }
+    const T& top() const { return all_.back(); }
+    void pop() {
+      all_.pop_back();
+      sorted_ = all_.size();
+    }
+    /// The last comes first.
+    const std::vector<T>& all() const { return all_; }
+    std::vector<T>& all() { return all_; }
+    /// Some have been taken out of all().
+    void taken_out() { sorted_ = all_.size(); }
+
+   private:
+    static constexpr std::size_t few = 32;
+    void sort_few() {
+      for (; sorted_ < all_.size(); ++sorted_) {
+        const T one = all_[sorted_];
+        std::size_t place = sorted_;
+        for (; place != 0 && all_[place - 1] < one; --place) all_[place] = all_[place - 1];
+        all_[place] = one;
+      }
+    }
+
+    std::vector<T> all_;
+    std::size_t sorted_ = 0;  ///< of them
   };
   /// What the fabric keeps of one PE and its DMA engine.
   struct Party {
@@ -111,12 +167,11 @@ class Fabric {
     bool waits = false;       ///< in a gp.wait
     u32 awaited = 0;          ///< its semaphore
     u32 amount = 0;
-    std::vector<Raise> raises;  ///< of its semaphores, under way from others or from multicasts
-    Stall over_by{};            ///< what ends the wait, if nothing comes but these
-    u32 listed = ~u32{0};       ///< its place in waits_, while it waits for others
-    /// Transfers that have not arrived, but are acquired by a wait whose end was known.
-    std::vector<const Flight*> foreseen;
-    Stall raised_by = Stall::sem_wait_none;  ///< who raised it to the amount
+    Ordered<Raise> raises;  ///< of its semaphores, by others or by multicasts: not settled
+    std::size_t settle_at = fewest_to_settle;  ///< when there are so many, what has come is settled
+    Stall over_by{};                           ///< what ends the wait, if nothing comes but these
+    u32 listed = ~u32{0};                      ///< its place in waits_, while it waits for others
+    Stall raised_by = Stall::sem_wait_none;    ///< who raised it to the amount
 
     EngineTrack track;
     std::deque<Chain> queue;  ///< chains of which nothing has started
@@ -146,6 +201,9 @@ class Fabric {
   };
 
   static constexpr u32 most_asked = 4096;
+  static constexpr std::size_t fewest_to_settle = 256;
+  /// Cycles after which what has come is settled, looked for or not: a trap is found in time.
+  static constexpr Cycle settled_every = 1 << 16;
   enum class Ask : u8 { dma, room, post, wait, barrier, exit, console };
   /// Something that a PE does, or wants.
   struct Asked {
@@ -185,43 +243,18 @@ class Fabric {
     PeId pe = 0;
     Cycle over_at = 0;  ///< if nothing comes but what is under way; never: it does not end then
     Cycle said = 0;     ///< the first that over_at was, but never
+    Cycle wakes_at = never;  ///< an event of that cycle looks at it
     bool trusted = false;
   };
   using Turn = std::pair<Cycle, PeId>;
-  /// The smallest first.
-  class Turns {
-   public:
-    bool empty() const { return turns_.empty(); }
-    const Turn& top() const { return turns_.back(); }
-    void pop() {
-      turns_.pop_back();
-      sorted_ = turns_.size();
-    }
-    void push(const Turn& turn) { turns_.push_back(turn); }
-    /// What has been pushed since the last time is put in its place.
-    void sort() {
-      const auto fresh = turns_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-      std::sort(fresh, turns_.end(), std::greater<>());
-      if (fresh != turns_.begin() && fresh != turns_.end() && *std::prev(fresh) < *fresh)
-        std::inplace_merge(turns_.begin(), fresh, turns_.end(), std::greater<>());
-      sorted_ = turns_.size();
-    }
-    const std::vector<Turn>& all() const { return turns_; }
-
-   private:
-    std::vector<Turn> turns_;  ///< the last comes first
-    std::size_t sorted_ = 0;   ///< of them
-  };
   /// Something that happens by itself.
   struct Event {
     Cycle at = 0;
     Phase phase{};
-    PeId source = 0;  ///< initiator, poster; a start: the engine's
+    PeId source = 0;  ///< initiator; a start: the engine's; a barrier's number
     u64 sequence = 0;
     bool at_initiator = false;
-    PeId to = 0;     ///< receiver
-    u32 number = 0;  ///< semaphore; barrier
-    u32 pc = 0;
+    PeId to = 0;               ///< receiver; of a post: whose wait is looked at
     Flight* flight = nullptr;  ///< one of its initiator's
     bool operator>(const Event& other) const {
       return std::tie(sequence, at_initiator, to) >
@@ -290,7 +323,7 @@ class Fabric {
     std::vector<PeId> arrived;
   };
 
-  void post(const Asked& asked);
+  void post(const Post& post);
   void ask(const Asked& asked) {
     asks_[asked.pe].asked.push_back(asked);
     ++asks_[asked.pe].weight;
@@ -304,15 +337,23 @@ class Fabric {
   std::optional<Fault> meet_call(Pe& pe);
   void trap(Pe& pe, Cycle at, Fault fault);
   void queue(PeId pe, Chain chain);
-  void schedule_start(PeId pe);
+  void schedule_start(PeId pe, Cycle at);
   void try_start(PeId pe);
   void start(PeId pe);
-  void complete_at_receiver(Flight& flight, const Event& event);
-  void drop_raise(const Event& event);
   void complete_at_initiator(Flight& flight);
-  void arrive(Flight& flight, PeId pe, const dma::SemaphoreUse& release);
-  void release(const Flight& flight, PeId pe, const dma::SemaphoreUse& use);
+  void forget_if_over(Flight& flight);
+  void arrive(Flight& flight, PeId pe, u32 releases);
+  void put_on_waiting(const Flight& flight, PeId pe);
   bool raise(PeId pe, u32 number, u32 amount, Stall by);
+
+  void settle(PeId pe, const Moment& last) {
+    if (!parties_[pe].raises.empty()) settle_some(pe, last);
+  }
+  void settle(PeId pe) { settle(pe, Moment::last_in(now_)); }
+  void settle_some(PeId pe, const Moment& last);
+  void settle_all(Cycle last);
+  void come(PeId pe, const Raise& raise);
+  static std::string overflow_by(const Flight& flight, PeId pe, u32 number);
 
   void acquire(PeId pe, SharedFlight flight);
   void answer_wait(PeId pe);
@@ -321,16 +362,26 @@ class Fabric {
   bool look_ahead(Pe& pe);
   bool trusts(const Waiting& wait) const;
   void let_go_ahead(PeId pe, Cycle at);
+  void see(Pe& pe, const Raise& raise, bool engine_waits);
   void add_raise(PeId pe, const Raise& raise);
   Cycle find_end_of_wait(PeId pe);
   void list_wait(PeId pe);
+  void see_to_wait(PeId pe);
+  void wake(Waiting& wait);
+  void start_when_raised(PeId pe);
   void end_wait(PeId pe, Cycle at);
-  /// What is under way to the PE has changed.
-  void end_is_unknown(const Party& party) {
-    if (party.listed < waits_.size()) waits_[party.listed].over_at = not_known;
+  /// What its wait needs has changed.
+  void end_is_unknown(PeId pe) {
+    const Party& party = parties_[pe];
+    if (party.listed >= waits_.size()) return;
+    waits_[party.listed].over_at = not_known;
+    see_to_wait(pe);
   }
   bool could_be_reached(PeId pe, Cycle at) const;
-  static bool leave_alone(const Party& party, u32 number);
+  static bool leave_alone(const Party& party, u32 number) {
+    return !party.engine_waits() || none_uses(party, number);
+  }
+  static bool none_uses(const Party& party, u32 number);
   void find_reach(Cycle until);
   void go_on(Pe& pe, Cycle at, Stall bin);
   void give_room(Pe& pe);
@@ -351,20 +402,24 @@ class Fabric {
   Reservations reservations_;
   Plans plans_;
 
+  Buffers buffers_;  ///< outlives all flights
   Deliveries deliveries_;
   std::optional<RaceWatch> races_;  ///< where they are to be looked for
 
-  std::vector<Asks> asks_;  ///< by PE
-  Turns turns_;             ///< of what was asked
+  const std::vector<std::unique_ptr<Posts>>& posts_;  ///< by worker
+  std::vector<Asks> asks_;                            ///< by PE
+  Ordered<Turn> turns_;                               ///< of what was asked
   Events events_;
   Reach reach_;
   std::vector<Party> parties_;
   std::vector<Barrier> barriers_;
   std::vector<PeId> recheck_;   ///< PEs whose gp.wait may be over in this cycle
   std::vector<PeId> has_room_;  ///< PEs of which a chain has started in this cycle
-  std::vector<u64> posts_sent_;
 
   Cycle now_ = 0;
+  Cycle over_ = 0;     ///< all cycles before it are
+  Cycle settled_ = 0;  ///< the last one up to which all PEs were
+  u64 raises_ = 0;     ///< of all PEs, not settled
   Cycle horizon_ = never;
   std::vector<Cycle> clocks_;  ///< by PE: its clock, if it runs; else never
   std::vector<PeId> loose_;    ///< PEs that may have run since the last advance

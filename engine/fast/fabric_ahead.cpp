@@ -1,6 +1,7 @@
 // Waits whose end is known before the machine gets there. This lets PEs that wait for transfers of
 // different lengths, or for the same multicast at different distances, go on together.
 #include <algorithm>
+#include <cstddef>
 
 #include "engine/fast/fabric.h"
 #include "engine/fast/planted.h"
@@ -39,6 +40,7 @@ bool Fabric::look_ahead() {
     let_go_ahead(wait.pe, wait.over_at);
     any = true;
   }
+  for (Waiting& wait : waits_) wake(wait);
   return any;
 }
 
@@ -54,6 +56,28 @@ void Fabric::list_wait(PeId pe) {
   if (party.awaited < first_remote_semaphore) return own_waits_.push_back(pe);
   party.listed = static_cast<u32>(waits_.size());
   waits_.push_back({pe});
+  see_to_wait(pe);
+}
+
+/// It may be over before a PE goes on. One that is trusted will be let go on ahead.
+void Fabric::see_to_wait(PeId pe) {
+  const Party& party = parties_[pe];
+  Waiting& wait = waits_[party.listed];
+  if (wait.over_at == not_known) wait.over_at = find_end_of_wait(pe);
+  if (wait.over_at >= horizon_ || wait.over_at >= stepper_.end()) return;
+  if (trusts(wait) && leave_alone(party, party.awaited))
+    horizon_ = wait.over_at + 1;
+  else
+    wake(wait);
+}
+
+/// It is looked at when it will be over.
+void Fabric::wake(Waiting& wait) {
+  if (wait.over_at >= stepper_.end() || wait.wakes_at == wait.over_at) return;
+  wait.wakes_at = wait.over_at;
+  Event event{wait.over_at, Phase::post};
+  event.to = wait.pe;
+  events_.push(event);
 }
 
 /// In that cycle.
@@ -84,7 +108,7 @@ bool Fabric::could_be_reached(PeId pe, Cycle at) const {
 }
 
 /// No descriptor of the PE that has not started raises or lowers the semaphore.
-bool Fabric::leave_alone(const Party& party, u32 number) {
+bool Fabric::none_uses(const Party& party, u32 number) {
   const auto uses = [&](const dma::SemaphoreUse& use) {
     return use.amount != 0 && use.semaphore == number;
   };
@@ -106,7 +130,8 @@ bool Fabric::look_ahead(Pe& pe) {
   std::vector<SharedFlight> releasing;
   for (const SharedFlight& flight : party.flights) {
     const dma::SemaphoreUse& use = flight->request.descriptor.release_own;
-    if (use.amount != 0 && use.semaphore == number && flight->completion != never)
+    if (use.amount != 0 && use.semaphore == number && flight->completion != never &&
+        !flight->complete)
       releasing.push_back(flight);
   }
   std::stable_sort(releasing.begin(), releasing.end(),
@@ -159,25 +184,28 @@ void Fabric::find_reach(Cycle until) {
     if (event.phase == Phase::barrier) return reach_.add_everywhere(event.at);
     const bool starts = event.phase == Phase::start;
     const PeId pe = starts || event.at_initiator ? event.source : event.to;
-    // A raise by itself does nothing: somebody has to wait for it.
+    // A completion by itself does nothing: somebody has to wait for it.
     if (starts || parties_[pe].waits || parties_[pe].engine_waits()) reach_.add(pe, event.at);
   });
+  for (const Waiting& wait : waits_)
+    if (wait.over_at <= until) reach_.add(wait.pe, wait.over_at);
   reach_.spread();
 }
 
 /// When the PE's wait will be over if nothing comes but what is under way.
 Cycle Fabric::find_end_of_wait(PeId pe) {
   Party& party = parties_[pe];
-  std::sort(party.raises.begin(), party.raises.end());
+  party.raises.sort();
   i64 value = party.semaphores[party.awaited].value;
   Cycle at = never;
-  for (const Raise& raise : party.raises) {
-    if (raise.number != party.awaited) continue;
-    if (raise.at > at) break;
-    value += raise.amount;
+  const std::vector<Raise>& raises = party.raises.all();
+  for (auto raise = raises.rbegin(); raise != raises.rend(); ++raise) {
+    if (raise->number != party.awaited || raise->amount == 0) continue;
+    if (raise->at() > at) break;
+    value += raise->amount;
     if (at != never || value < party.amount) continue;
-    at = raise.at;
-    party.over_by = raise.by;
+    at = raise->at();
+    party.over_by = raise->by;
   }
   // Too much of it is a trap.
   return value > semaphore_limit ? never : at;
@@ -190,28 +218,60 @@ void Fabric::let_go_ahead(PeId id, Cycle at) {
   Pe& pe = pes_[id];
   Party& party = parties_[id];
   const u32 number = party.awaited;
+  Semaphore& semaphore = party.semaphores[number];
+  // What the engine will read sees everything come in its cycle.
+  const bool engine_waits = party.engine_waits();
+  if (engine_waits && over_ != 0) settle(id, Moment::last_in(over_ - 1));
 
   end_wait(id, at);
-  party.semaphores[number].settled = at;
+  semaphore.settled = at;
   // Nothing else looks at the semaphore before.
-  party.semaphores[number].value -= party.amount;
+  semaphore.value -= party.amount;
   Stall by = party.over_by;
   party.unacquired.acquire(
       number, [](const Flight&) { return false; },
       [&](SharedFlight& flight) { acquire(pe.id, std::move(flight)); });
   // Others that come in the same cycle are seen by the wait as well.
-  for (const Raise& raise : party.raises) {
-    if (raise.number != number || raise.at > at || raise.flight == nullptr) continue;
-    if (raise.flight->payload.empty()) continue;
-    acquire(pe.id, raise.flight->shared_from_this());
-    if (raise.flight->request.pe == pe.id)
-      raise.flight->acquired = raise.flight->arrived_home = true;
-    else
-      party.foreseen.push_back(raise.flight);
-  }
+  party.raises.sort();
+  std::vector<Raise>& raises = party.raises.all();
+  std::size_t first = raises.size();
+  while (first != 0 && raises[first - 1].at() <= at) --first;
+  const auto is_seen = [&](const Raise& raise) {
+    return raise.number == number && raise.amount != 0;
+  };
+  for (std::size_t k = raises.size(); k-- > first;)
+    if (is_seen(raises[k])) see(pe, raises[k], engine_waits);
+  const auto tail = raises.begin() + static_cast<std::ptrdiff_t>(first);
+  raises.erase(std::remove_if(tail, raises.end(), is_seen), raises.end());
+  party.raises.taken_out();
   if (planted(Planted::push_charged_to_engine) && by == Stall::sem_wait_push)
     by = Stall::sem_wait_dma;
   go_on(pe, at, by);
+}
+
+/// A wait that was answered ahead takes it.
+void Fabric::see(Pe& pe, const Raise& raise, bool engine_waits) {
+  Semaphore& semaphore = parties_[pe.id].semaphores[raise.number];
+  --raises_;
+  semaphore.value += raise.amount;
+  last_event_ = std::max(last_event_, raise.at());
+  if (raise.flight == nullptr) {
+    semaphore.last_poster = raise.moment.source;
+    return;
+  }
+  Flight& flight = *raise.flight;
+  if (!flight.payload.empty()) {
+    if (flight.request.pe == pe.id) flight.acquired = flight.arrived_home = true;
+    acquire(pe.id, flight.shared_from_this());
+    if (engine_waits) {  // in its cycle
+      Event event{raise.at(), Phase::completion, flight.request.pe, flight.request.sequence};
+      event.to = pe.id;
+      event.flight = &flight;
+      return events_.push(event);
+    }
+  }
+  --flight.on_the_way;
+  forget_if_over(flight);
 }
 
 }  // namespace simfarm::fast

@@ -17,10 +17,10 @@ constexpr u32 longest_body = 64;
 
 /// Instructions that only the stepper does: they meet the rest of the machine, or change what nodes
 /// are told apart by, or are too rare to be worth more.
-bool is_single(const Operation& op) {
+bool is_single(const Operation& op, bool posts) {
   switch (row(op.op).timing) {
     case TimingClass::sync:
-      return op.op != Op::GP_SEND && op.op != Op::GP_RECV;
+      return op.op != Op::GP_SEND && op.op != Op::GP_RECV && !(posts && op.op == Op::GP_POST);
     case TimingClass::system:
     case TimingClass::csr:
     case TimingClass::fence:
@@ -72,8 +72,8 @@ class Graph::Builder {
  private:
   void add() {
     const Operation* op = image_.at(pc_);
-    if (op == nullptr || op->op == illegal_op || is_single(*op) || increments_x0(*op) ||
-        loop_violation(loops_, pc_, *op) || node_.body.size() == longest_body)
+    if (op == nullptr || op->op == illegal_op || is_single(*op, graph_.posts_) ||
+        increments_x0(*op) || loop_violation(loops_, pc_, *op) || node_.body.size() == longest_body)
       return stop();
     const TimingClass timing = row(op->op).timing;
     const u32 loop = loop_ending_at(loops_, pc_, op->length);
@@ -95,7 +95,10 @@ class Graph::Builder {
       case TimingClass::hardware_loop:
         return set_loop(*op);
       case TimingClass::sync:
-        return link(*op);
+        if (op->op != Op::GP_POST) return link(*op);
+        node_.posts.push_back({static_cast<u32>(node_.body.size()),
+                               meter_.cycles() + timing::before(meter_.state(), *op).cycles()});
+        break;
       case TimingClass::division:
         take(*op);
         node_.max_cycles = meter_.cycles() + 40;

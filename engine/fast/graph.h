@@ -18,8 +18,9 @@ struct ExitCost {
 
 class Graph {
  public:
-  /// `images`: the program's, decoded; they outlive the graph.
-  explicit Graph(const std::vector<DecodedImage>& images) : images_(images) {}
+  /// `images`: the program's, decoded; they outlive the graph. `posts`: gp.posts are a part of
+  /// nodes; without, they are the stepper's.
+  Graph(const std::vector<DecodedImage>& images, bool posts) : images_(images), posts_(posts) {}
 
   const DecodedImage& image(u32 number) const { return images_[number]; }
 
@@ -60,6 +61,7 @@ class Graph {
   Meter before_last(const Node& node) const;
 
   const std::vector<DecodedImage>& images_;
+  const bool posts_;
   std::unordered_map<Entry, std::unique_ptr<Node>, HashOfEntry> nodes_;  ///< only ever looked up
   std::vector<ExitCost> costs_;
 };

@@ -188,6 +188,16 @@ void set_operand(const MicroOp* m, u32* x, Running* r) {
   next(m, x, r);
 }
 
+/// A gp.post to semaphore imm2, imm cycles after the node's entry.
+void post(const MicroOp* m, u32* x, Running* r) {
+  PostRoom<Post>& room = *r->posts;
+  const u32 to = x[m->rs1];
+  if (to >= r->pes || room.next == room.end) [[unlikely]]
+    return leave_before(m, r);
+  *room.next++ = {r->clock + m->imm, to, m->imm2, m->pc, r->pe};
+  next(m, x, r);
+}
+
 void link_register(const MicroOp* m, u32* x, Running* r) {
   x[m->rd] = m->pc + m->length;
   next(m, x, r);
@@ -300,6 +310,8 @@ constexpr Handler in_body() {
     return look_up<granule>;
   else if constexpr (op == Op::GP_XSET)
     return set_operand;
+  else if constexpr (op == Op::GP_POST)
+    return post;
   else if constexpr (op == Op::JAL)
     return link_register;
   else if constexpr (is_load(op))

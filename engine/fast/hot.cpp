@@ -40,6 +40,8 @@ void run_region(const MicroOp* m, u32* x, Running* r) {
   Frame frame{x, r->memory, r->counts, r->clock, r->stop, r->retired};
   frame.links = {r->out, r->in};
   frame.entry = m->imm;
+  frame.posts = r->posts;
+  frame.pe = r->pe;
   const jit::Leaf& leaf = region.leaves()[region.run(frame)];
   r->clock = frame.clock;
   r->retired = frame.retired;
@@ -100,6 +102,7 @@ Hotness::Hotness(const Machine& machine, const HostOptions& options, u32 width, 
   scalar_.local_base = machine.map.local.base;
   scalar_.local_bytes = static_cast<u32>(machine.map.local.bytes);
   scalar_.granule = granule;
+  scalar_.pes = machine.pes();
   scalar_.link_depth = machine.link.depth;
   scalar_.link_latency = machine.link.latency;
   scalar_.link_credit_latency =

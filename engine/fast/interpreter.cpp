@@ -43,12 +43,14 @@ bool is_known_beforehand(const Operation& op) {
 }  // namespace
 
 Interpreter::Interpreter(Graph& graph, const Machine& machine, u32 width, u32 granule,
-                         Hotness& hotness)
+                         Hotness& hotness, Posts& posts)
     : graph_(graph),
       local_(machine.map.local),
       width_(width),
       granule_(granule),
-      hotness_(hotness) {}
+      hotness_(hotness),
+      posts_(posts),
+      pes_(machine.pes()) {}
 
 void Interpreter::translate(Node& node) const {
   auto code = std::make_shared<MicroOps>();
@@ -72,6 +74,10 @@ void Interpreter::translate(Node& node) const {
       micro.imm2 = op.imm2;
       micro.pc = node.pcs[index];
       micro.length = op.length;
+      if (op.op == Op::GP_POST) {
+        micro.imm2 = static_cast<u8>(op.imm);
+        micro.imm = node.issues_at(index);
+      }
       if (node.ending == Ending::set_loop && index + 1 == node.body.size())
         micro.imm2 = op.op == Op::CV_SETUPI || op.op == Op::CV_COUNTI;
     }
@@ -140,6 +146,9 @@ Interpreter::Why Interpreter::run(Pe& pe, Cycle at_once, Cycle stop,
   r.code_bytes = code_bytes;
   r.out = out.data();
   r.in = in.data();
+  r.posts = &posts_.room();
+  r.pe = pe.id;
+  r.pes = pes_;
 
   Node* node = pe.node != nullptr ? pe.node : &find(pe);
   if (node->start == nullptr) translate(*node);

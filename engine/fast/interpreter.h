@@ -9,6 +9,7 @@
 #include "engine/fast/graph.h"
 #include "engine/fast/links.h"
 #include "engine/fast/pe.h"
+#include "engine/fast/posts.h"
 
 namespace simfarm::fast {
 
@@ -41,6 +42,9 @@ struct Running {
   Node* meet_at = nullptr;
   Link* const* out = nullptr;  ///< by direction, as is the next
   Link* const* in = nullptr;
+  PostRoom<Post>* posts = nullptr;
+  PeId pe = 0;
+  u32 pes = 0;
 
   Left left{};
   Node* node = nullptr;
@@ -74,7 +78,9 @@ struct Leaf;
 class Interpreter {
  public:
   /// `granule`: of the marks that loads and stores leave (engine/fast/marks.h).
-  Interpreter(Graph& graph, const Machine& machine, u32 width, u32 granule, Hotness& hotness);
+  /// `posts`: of the worker, which outlives it.
+  Interpreter(Graph& graph, const Machine& machine, u32 width, u32 granule, Hotness& hotness,
+              Posts& posts);
 
   enum class Why : u8 {
     step,   ///< the stepper has to do the next instruction
@@ -103,6 +109,8 @@ class Interpreter {
   u32 width_;
   u32 granule_;
   Hotness& hotness_;
+  Posts& posts_;
+  u32 pes_;
   // Of all its PEs, since where execution was found was last sampled.
   u32 fuel_ = 0;         ///< nodes until it is again; 0: the sample is taken
   u64 not_sampled_ = 0;  ///< instructions

@@ -79,7 +79,18 @@ struct Node {
   u8 loop = 0;
   u32 hazard = 0;
   u32 wait_counter = 0;
-  u32 max_cycles = 0;      ///< at most, whatever the exit
+  u32 max_cycles = 0;  ///< at most, whatever the exit
+  /// gp.posts in the body, and when they issue.
+  struct PostAt {
+    u32 instruction = 0;
+    u32 cycles = 0;  ///< from the entry
+  };
+  std::vector<PostAt> posts;
+  u32 issues_at(u32 instruction) const {
+    for (const PostAt& post : posts)
+      if (post.instruction == instruction) return post.cycles;
+    return 0;
+  }
   std::deque<Exit> exits;  ///< they stay where they are while more are found
 
   std::array<Exit*, 3> ways{};      ///< exits[0..2], as far as there are
@@ -102,6 +113,10 @@ inline constexpr u32 operand_low = 32, operand_high = 33, loop_count_0 = 34, loo
 inline constexpr u32 register_rows = 36;
 
 class Link;
+struct Post;
+struct GangPost;
+template <class T>
+struct PostRoom;
 
 /// The links of one PE, for generated code: by direction, null where there is no neighbour.
 struct LinkAccess {
@@ -120,7 +135,11 @@ struct Frame {
   Cycle stop = 0;         ///< no node may be entered that could end after it
   u64 retired = 0;        ///< instructions
   LinkAccess links;       ///< of one PE
-  u32 entry = 0;          ///< where generated code begins (jit::Region::entries)
+  /// Where code notes down gp.posts (engine/fast/posts.h): of one PE, or of a gang.
+  PostRoom<Post>* posts = nullptr;
+  PostRoom<GangPost>* gang_posts = nullptr;
+  PeId pe = 0;    ///< of one PE
+  u32 entry = 0;  ///< where generated code begins (jit::Region::entries)
 };
 
 }  // namespace simfarm::fast

@@ -15,14 +15,15 @@ u32 word_at(std::span<const u8> bytes) {
 
 }  // namespace
 
-Payload::Payload(Request& request, const SparseMemory* shared)
+Payload::Payload(Request& request, const SparseMemory* shared, Buffers& buffers)
     : operation_(request.descriptor.operation),
       element_bytes_(request.descriptor.element_bytes),
-      plan_(request.plan) {
+      plan_(request.plan),
+      buffers_(&buffers) {
   if (!request.moves()) return;
   const u64 elements = request.descriptor.destination_elements();
   if (plan_ == nullptr) {
-    values_ = std::make_unique_for_overwrite<u8[]>(elements * element_bytes_);
+    values_ = buffers.take(elements * element_bytes_);
     SpanWalk walk(request.descriptor, request.indices, request.destination);
     Span span;
     while (walk.next(span)) {
@@ -42,7 +43,7 @@ Payload::Payload(Request& request, const SparseMemory* shared)
           "a read outside its image");
     return;
   }
-  values_ = std::make_unique_for_overwrite<u8[]>(elements * element_bytes_);
+  values_ = buffers.take(elements * element_bytes_);
   u8* values = values_.get();
   for (Span span : plan_->spans) {
     span.source += source;
@@ -52,7 +53,7 @@ Payload::Payload(Request& request, const SparseMemory* shared)
 }
 
 void Payload::copy_doublewords() const {
-  values_ = std::make_unique_for_overwrite<u8[]>(size_);
+  values_ = buffers_->take(size_);
   u8* values = values_.get();
   for (const Span& span : plan_->spans) {
     std::memcpy(values, image() + static_cast<i32>(span.source), 8);

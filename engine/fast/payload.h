@@ -6,6 +6,7 @@
 
 #include "base/types.h"
 #include "dma/descriptor.h"
+#include "engine/fast/buffers.h"
 #include "engine/fast/plan.h"
 #include "engine/fast/request.h"
 #include "engine/fast/span_walk.h"
@@ -15,9 +16,9 @@ namespace simfarm::fast {
 
 class Payload {
  public:
-  /// Reads every element's value; a local source out of the request's image, which it may take, a
-  /// shared one out of `shared` (null for a local one).
-  Payload(Request& request, const SparseMemory* shared);
+  /// Reads every element's value, into one of `buffers`, which outlives it; a local source out of
+  /// the request's image, which it may take, a shared one out of `shared` (null for a local one).
+  Payload(Request& request, const SparseMemory* shared, Buffers& buffers);
 
   bool empty() const { return size_ == 0; }
   /// The values are added to what is there, not written over it.
@@ -79,8 +80,9 @@ class Payload {
   std::vector<Plan::Run> runs_;  ///< without a plan, which has them
   std::vector<u8> image_;        ///< of a local source; mostly empty
   std::ptrdiff_t image_offset_ = 0;
-  mutable std::unique_ptr<u8[]> values_;  ///< of all runs, one after the other; null: in image_
-  u64 size_ = 0;                          ///< of values_ so far
+  Buffers* buffers_;
+  mutable Buffers::Buffer values_;  ///< of all runs, one after the other; null: in image_
+  u64 size_ = 0;                    ///< of values_ so far
 };
 
 }  // namespace simfarm::fast

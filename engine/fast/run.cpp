@@ -81,7 +81,7 @@ void Run::go() {
     for (const auto& worker : workers_) released |= worker->release_parked();
     if (!released) break;
   }
-  fabric_.finish_races();
+  fabric_.finish();
 }
 
 u64 Run::worked() const {

@@ -49,9 +49,9 @@ Stepper::Pages Stepper::executable_hull(u32 image) const {
   return hull;
 }
 
-void Stepper::charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
+void Stepper::charge_some(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
   const Cycle end = this->end();
-  if (from >= end || cycles == 0) return;
+  if (from >= end) return;
   pe.counters_in(region).stalls[static_cast<u32>(bin)] += std::min(cycles, end - from);
 }
 

@@ -65,7 +65,10 @@ class Stepper {
   u32 read_csr(const Doing& doing, u32 number);
   void write_csr(Doing& doing, u32 number, u32 value);
   bool pass_hazards(Pe& pe, const timing::Before& before, Cycle& now);
-  void charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles);
+  void charge(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
+    if (cycles != 0) charge_some(pe, region, bin, from, cycles);
+  }
+  void charge_some(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles);
 
   const RunInput& input_;
   Graph& graph_;

@@ -23,11 +23,12 @@ Worker::Worker(const RunInput& input, const HostOptions& host, ArrayState& state
       tiles_(std::move(tiles)),
       first_(tiles_.front() * state.storage.width()),
       end_(std::min((tiles_.back() + 1) * state.storage.width(), input.machine.pes())),
-      graph_(state.images),
+      posts_(*state.posts.emplace_back(std::make_unique<Posts>())),
+      graph_(state.images, granule == no_marks),
       stepper_(input, graph_, state.end),
       hotness_(input.machine, host, state.storage.width(), granule,
                full_tiles(input.machine, tiles_)),
-      interpreter_(graph_, input.machine, state.storage.width(), granule, hotness_) {
+      interpreter_(graph_, input.machine, state.storage.width(), granule, hotness_, posts_) {
   if (host.shuffle) shuffle_.emplace(*host.shuffle + number);
 }
 
@@ -109,6 +110,8 @@ bool Worker::go_on_at_link(Pe& pe) {
   Frame& frame = pe.frame;
   frame.stop = std::min(stepper_.end(), frame.clock + cycles_at_once());
   const u64 retired = frame.retired;
+  frame.posts = &posts_.room();
+  frame.pe = pe.id;
   const jit::Leaf& leaf = pe.code->leaves()[pe.code->run(frame)];
   hotness_.work_at_links(frame.retired - retired);
   if (leaf.why != jit::Leaf::Why::link) {

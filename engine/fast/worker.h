@@ -68,6 +68,7 @@ class Worker {
   void pass_gates(u32 tile);
   bool level(std::span<Pe> lanes, Node& node);
   bool run_gang(u32 tile, Node& node, jit::Rows equal);
+  void take_posts(std::span<const Pe> lanes, Cycle before);
   void scatter(std::span<Pe> lanes, Node& node, u32 instructions);
   void step(Pe& pe);
   void meet(Pe& pe);
@@ -84,6 +85,8 @@ class Worker {
   std::vector<u32> tiles_;
   PeId first_, end_;            ///< its PEs are [first, end)
   std::vector<PeId> at_links_;  ///< of waits_at_links()
+  Posts& posts_;
+  GangPosts gang_posts_;
   Graph graph_;
   Stepper stepper_;
   Hotness hotness_;

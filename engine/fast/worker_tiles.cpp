@@ -161,8 +161,11 @@ bool Worker::run_gang(u32 tile, Node& node, jit::Rows equal) {
   Frame frame{lead.frame.x, lead.frame.memory, counts};
   for (const Pe& pe : lanes) frame.clock = std::max(frame.clock, pe.frame.clock);
   const Cycle before = frame.clock;
+  gang_posts_.clear(posts_.places_left() / tile_lanes);
+  frame.gang_posts = &gang_posts_.room();
   frame.stop = std::min(stepper_.end(), before + 16 * cycles_at_once());
   const jit::Leaf leaf = code->region->leaves()[code->region->run(frame)];
+  take_posts(lanes, before);
   for (Pe& pe : lanes) {
     pe.frame.clock += frame.clock - before;
     const bool lost = planted(Planted::gang_retired) && &pe == &lanes.back();
@@ -191,6 +194,15 @@ bool Worker::run_gang(u32 tile, Node& node, jit::Rows equal) {
   }
   scatter(lanes, *leaf.node, leaf.instruction);
   return true;
+}
+
+/// Those of a gang that began at `before` of its clock, with the lanes as they were then.
+void Worker::take_posts(std::span<const Pe> lanes, Cycle before) {
+  PostRoom<Post>& room = posts_.room();
+  for (const GangPost& post : gang_posts_.all())
+    for (u32 k = 0; k < lanes.size(); ++k)
+      *room.next++ = {lanes[k].frame.clock + (post.at - before), post.to[k], post.number, post.pc,
+                      lanes[k].id};
 }
 
 /// The lanes have done the first `instructions` of `node` and go different ways from there. Where

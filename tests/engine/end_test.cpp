@@ -171,6 +171,18 @@ TEST(Posts, WithoutEndAreAnsweredAsTheyCome) {
   EXPECT_GT(run.issued(0), 200'000u);
 }
 
+TEST(Posts, OfGeneratedCodeTrapWhereThereIsNoPe) {
+  // All 16 PEs post to 0, 1, 2, ..., in lockstep: generated code has posted some times before.
+  Kernel kernel;
+  kernel.li(t0, 0);
+  const u32 top = kernel.here();
+  kernel.post(t0, 9).addi(t0, t0, 1).jump(top);
+  const Finished run = run_kernel(machine_of(2, 8), kernel);
+  ASSERT_EQ(run.outcome.kind, Outcome::Kind::trap);
+  EXPECT_EQ(run.outcome.trap->kind, TrapKind::bad_target);
+  EXPECT_EQ(run.outcome.trap->address, 16u);
+}
+
 TEST(Console, AWrongRangeIsALoadFault) {
   Kernel kernel;
   kernel.li(a1, local_base + (32u << 10) - 4).li(a2, 5).li(a7, 64).op(Op::ECALL).exit();

@@ -115,7 +115,7 @@ TEST(Plan, ColdWaysStayOutside) {
   const u32 top = kernel.here();
   kernel.addi(t0, t0, -1).branch(Op::BNE, t0, zero, top).addi(t1, t1, 1).jump(top);
   const std::vector<DecodedImage> images = decoded_images(program_of(kernel));
-  fast::Graph graph(images);
+  fast::Graph graph(images, true);
   fast::Entry entry;
   entry.pc = top;
   fast::Node& node = graph.find(entry);

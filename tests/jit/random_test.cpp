@@ -38,7 +38,7 @@ class Case {
       : random_(seed ^ 0x5eed),
         code_(std::move(code)),
         images_(decoded_images(code_.program())),
-        graph_(images_),
+        graph_(images_, false),
         start_(shape.stride, shape.first, shape.lanes) {
     code_.fill(start_, uniform_);
     config_ = {.width = shape.lanes,

@@ -92,6 +92,7 @@ class FastEngines {
   SparseMemory dram;
 
  private:
+  fast::Buffers buffers_;  ///< outlives the payloads
   struct Engine {
     explicit Engine(const Machine& machine) : track(machine) {}
     const fast::Request* head() const {
@@ -173,7 +174,7 @@ class FastEngines {
     const SparseMemory* shared = request->source_space == AddressMap::Space::ocm    ? &ocm
                                  : request->source_space == AddressMap::Space::dram ? &dram
                                                                                     : nullptr;
-    const Completion one{request, std::make_shared<const fast::Payload>(*request, shared)};
+    const Completion one{request, std::make_shared<const fast::Payload>(*request, shared, buffers_)};
     const fast::Placement placement = reservations_.place(*request, now, engine.track);
     for (const auto& [at, receiver] : placement.receivers) {
       completions_[{at, pe, request->sequence, false, receiver}] = one;

@@ -1,9 +1,12 @@
 // One instruction of a region's node: operands from the rows, the body, results to the rows. Loads
 // and stores make sure of their addresses first, so that nothing is done when they are left to the
 // engine.
+#include <cstddef>
+
 #include "base/check.h"
 #include "engine/fast/jit/llvm/emit_bodies.h"
 #include "engine/fast/jit/llvm/region_emitter.h"
+#include "engine/fast/posts.h"
 #include "isa/traits.h"
 #include "pe/bodies/rows.h"
 
@@ -42,6 +45,8 @@ void RegionEmitter::instruction(const PlannedNode& planned, u32 k) {
     const Value low = read(operation, Field::rs1), high = read(operation, Field::rs2);
     registers_->write(operand_low, low);
     registers_->write(operand_high, high);
+  } else if (operation.op == Op::GP_POST) {
+    post(planned, k);
   } else if (operation.op == Op::JAL) {
     registers_->write(operation.rd, lanes_.value(planned.node->pcs[k] + operation.length));
   } else if (row(operation.op).timing == TimingClass::hardware_loop) {
@@ -93,6 +98,42 @@ void RegionEmitter::memory_instruction(const PlannedNode& planned, u32 k) {
   }
   registers_->write(operation.rd, low);  // after the base: a loaded base stays
   if (pair) registers_->write(operation.rs2, high);
+}
+
+/// Notes it down, as engine/fast/posts.h says.
+void RegionEmitter::post(const PlannedNode& planned, u32 k) {
+  const bool gang = config_.width != 1;
+  const Operation& operation = planned.node->body[k];
+  const Value to = read(operation, Field::rs1);
+  const Mask exists = lanes_.less_unsigned(to, lanes_.value(config_.pes));
+  stop_if(any(lanes_.invert(exists)), planned, k);
+  const auto load_pointer = [&](llvm::Value* at) { return b_.CreateLoad(b_.getPtrTy(), at); };
+  const auto at_offset = [&](llvm::Value* pointer, u64 offset) {
+    return b_.CreatePtrAdd(pointer, b_.getInt64(offset));
+  };
+  llvm::Value* const room =
+      load_pointer(frame_field(gang ? offsetof(Frame, gang_posts) : offsetof(Frame, posts)));
+  llvm::Value* const next = load_pointer(at_offset(room, offsetof(PostRoom<Post>, next)));
+  llvm::Value* const end = load_pointer(at_offset(room, offsetof(PostRoom<Post>, end)));
+  stop_if(b_.CreateICmpEQ(next, end), planned, k);
+  const auto store = [&](llvm::Value* value, u64 offset) {
+    b_.CreateAlignedStore(value, at_offset(next, offset), llvm::Align(4));
+  };
+  llvm::Value* const at =
+      b_.CreateAdd(turned(load_slot(time_)), b_.getInt64(planned.node->issues_at(k)));
+  llvm::Value* const number = b_.getInt32(static_cast<u32>(operation.imm));
+  llvm::Value* const pc = b_.getInt32(planned.node->pcs[k]);
+  store(at, gang ? offsetof(GangPost, at) : offsetof(Post, at));
+  store(number, gang ? offsetof(GangPost, number) : offsetof(Post, number));
+  store(pc, gang ? offsetof(GangPost, pc) : offsetof(Post, pc));
+  if (gang) {
+    store(lanes_.spread(to), offsetof(GangPost, to));
+  } else {
+    store(to.value, offsetof(Post, to));
+    store(b_.CreateLoad(b_.getInt32Ty(), frame_field(offsetof(Frame, pe))), offsetof(Post, pe));
+  }
+  b_.CreateStore(at_offset(next, gang ? sizeof(GangPost) : sizeof(Post)),
+                 at_offset(room, offsetof(PostRoom<Post>, next)));
 }
 
 void RegionEmitter::look_up(const PlannedNode& planned, u32 k) {

@@ -38,6 +38,7 @@ class RegionEmitter {
   void instruction(const PlannedNode& planned, u32 k);
   void memory_instruction(const PlannedNode& planned, u32 k);
   void look_up(const PlannedNode& planned, u32 k);
+  void post(const PlannedNode& planned, u32 k);
   bodies::Operands<Value> operands(const PlannedNode& planned, u32 k);
   Value read(const Operation& operation, Field field);
 
