@@ -18,27 +18,6 @@ using PageJson = nlohmann::ordered_json;
 constexpr size_t page_note_characters = 600;
 constexpr size_t page_failure_characters = 300;
 
-std::string html_text(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  return escaped;
-}
-
 /// JSON that may stand in a script element: ASCII, without anything that could end it.
 std::string script_json(const PageJson& json) {
   std::string text;
@@ -124,15 +103,15 @@ std::string summary_lines(const Board& board) {
   std::string text = fmt::format(
       "<p class=\"soft\">machine {} ({} x {} PEs), cycles of {} case{} with boot, less is "
       "better; {} submission{}</p>\n",
-      html_text(visible_text(task.machine.name)), task.machine.rows, task.machine.columns,
+      markup_text(visible_text(task.machine.name)), task.machine.rows, task.machine.columns,
       task.cases.size(), task.cases.size() == 1 ? "" : "s", grouped(board.rows.size()),
       board.rows.size() == 1 ? "" : "s");
   const Row* const leader = leader_of(board);
   if (leader != nullptr)
     text += fmt::format("<p>{}: <strong>{} cycles</strong>, {} by {}</p>\n",
                         leader->scored->standing ? "Leads" : "Best",
-                        grouped(leader->scored->evaluation.score()), html_text(leader->submission),
-                        html_text(leader->author));
+                        grouped(leader->scored->evaluation.score()),
+                        markup_text(leader->submission), markup_text(leader->author));
   else if (!board.rows.empty() && board.rows[0].rank != 0)
     text += "<p>Nobody leads yet.</p>\n";
   return text;
@@ -162,7 +141,7 @@ constexpr std::string_view page_body = R"HTML(<h2>History</h2>
 
 std::string board_html(const Board& board) {
   check(board.task != nullptr, "a page is of a task");
-  const std::string title = html_text(visible_text(board.task->name));
+  const std::string title = markup_text(visible_text(board.task->name));
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page += fmt::format(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; "
@@ -172,7 +151,7 @@ std::string board_html(const Board& board) {
   page += fmt::format("<title>{} - simfarm board</title>\n<style>{}</style>\n</head>\n<body>\n",
                       title, page_style);
   page +=
-      fmt::format("<h1>{}</h1>\n<p>{}</p>\n", title, html_text(visible_text(board.task->title)));
+      fmt::format("<h1>{}</h1>\n<p>{}</p>\n", title, markup_text(visible_text(board.task->title)));
   page += summary_lines(board);
   page += "<noscript><p>The rest of this page needs JavaScript.</p></noscript>\n";
   page += page_body;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "farm/text.h"
+
 namespace simfarm::farm {
 namespace {
 
@@ -16,35 +18,19 @@ TestResult test_result(const Scored& scored) {
 }
 
 /// A board's texts have no control characters but line ends and tabs; what XML forbids besides
-/// goes.
+/// goes. A line end in an attribute would be read as a blank.
 std::string xml_text(const std::string& text) {
-  std::string escaped;
+  std::string kept;
   for (size_t at = 0; at < text.size(); ++at) {
     const std::string_view rest = std::string_view(text).substr(at, 3);
-    if (rest == "\xef\xbf\xbe" || rest == "\xef\xbf\xbf") {  // U+FFFE, U+FFFF
+    if (rest == "\xef\xbf\xbe" || rest == "\xef\xbf\xbf")  // U+FFFE, U+FFFF
       at += 2;
-      continue;
-    }
-    switch (text[at]) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\n':  // a line end in an attribute would be read as a blank
-        escaped += "&#10;";
-        break;
-      default:
-        escaped += text[at];
-    }
+    else
+      kept += text[at];
   }
+  std::string escaped;
+  for (const char c : markup_text(kept))
+    escaped += c == '\n' ? std::string("&#10;") : std::string(1, c);
   return escaped;
 }
 

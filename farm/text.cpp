@@ -78,6 +78,27 @@ std::string visible_text(std::string_view text, bool lines) {
   return shown;
 }
 
+std::string markup_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  return escaped;
+}
+
 std::string first_characters(const std::string& text, size_t count) {
   size_t characters = 0;
   for (size_t at = 0; at < text.size(); ++at)

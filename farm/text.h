@@ -17,6 +17,9 @@ std::optional<std::string> text_problem(std::string_view text, bool lines);
 /// "\x{ff}" for a byte that is not UTF-8. With `lines`, line ends and tabs stay.
 std::string visible_text(std::string_view text, bool lines = false);
 
+/// `text` as HTML and XML have it between tags and in quoted attributes: & < > " are written out.
+std::string markup_text(std::string_view text);
+
 /// The first so many characters of valid UTF-8, with "..." where something is left out.
 std::string first_characters(const std::string& text, size_t count);
 

@@ -327,7 +327,7 @@ class Coordination {
       if (failed_) failed_ = done.error();
       return;
     }
-    dry_ = done->claims.size() < exchange.want && unknown.empty();
+    dry_ = done->claims.size() < exchange.want && unknown.empty() && !done->more;
     changed_.insert(done->tasks.begin(), done->tasks.end());
     take_news(exchange, *done);
     constexpr size_t most_ahead = 64;

@@ -215,6 +215,7 @@ struct Exchanged {
   std::vector<Settled> settled;  ///< of `finished`
   std::vector<Claim> claims;
   std::vector<i64> answered;  ///< judged on the way, since their key was judged before
+  bool more = false;          ///< the queue was not looked through: `max_answered` were
   std::vector<bool> decided;  ///< of `decided`: written; else one of the two is not what it was
   std::set<i64> tasks;        ///< in which something was judged or decided
 };
@@ -228,6 +229,8 @@ class Store {
  public:
   /// The farm's own faults (SYSTEM_ERROR, HOST_LIMIT, ...) are followed by another try so often.
   static constexpr i64 max_retries = 3;
+  /// One transaction answers no more than about so many: others wait for it.
+  static constexpr size_t max_answered = 1000;
 
   /// Makes a farm in a folder, which need not be there. Error: a network file system, a farm there
   /// already.

@@ -138,6 +138,8 @@ Result<void> Store::hand_out(size_t want, const KeyOf& key_of, const Expected& e
   std::set<std::string> chosen_keys;
   QueueWindow queue(database_);
   for (std::vector<Waiting> window; chosen.size() < want;) {
+    result.more = answered.size() >= max_answered;
+    if (result.more) break;
     window = queue.next(expected);
     if (window.empty()) break;
     for (Waiting& each : window) {
@@ -169,7 +171,7 @@ Result<void> Store::hand_out(size_t want, const KeyOf& key_of, const Expected& e
     if (!leased) return leased.error();
     result.claims.push_back(std::move(*leased));
   }
-  while (result.claims.size() < want) {
+  while (!result.more && result.claims.size() < want) {
     Result<std::optional<Claim>> member = claim_member(key_of);
     if (!member) return member.error();
     if (!*member) break;
@@ -217,11 +219,14 @@ Result<Exchanged> Store::exchange(const Exchange& exchange, const KeyOf& key_of,
 }
 
 Result<Claimed> Store::claim(const KeyOf& key_of) {
-  Result<Exchanged> one = exchange({{}, {}, 1}, key_of, {});
-  if (!one) return one.error();
   Claimed result;
-  if (!one->claims.empty()) result.claim = std::move(one->claims.front());
-  result.answered = std::move(one->answered);
+  for (bool more = true; more && !result.claim;) {
+    Result<Exchanged> one = exchange({{}, {}, 1}, key_of, {});
+    if (!one) return one.error();
+    if (!one->claims.empty()) result.claim = std::move(one->claims.front());
+    result.answered.insert(result.answered.end(), one->answered.begin(), one->answered.end());
+    more = one->more;
+  }
   return result;
 }
 

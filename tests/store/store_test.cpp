@@ -173,6 +173,31 @@ TEST(Queue, EqualKeysAreJudgedOnce) {
   expect_whole(store);
 }
 
+TEST(Queue, ManyDuplicatesAreAnsweredSomeInATransaction) {
+  FarmFolder folder;
+  Store store = folder.open();
+  constexpr size_t count = Store::max_answered + 400;
+  const std::string same = folder.candidate("a", invented_source(100, 1));
+  submitted(store, same);
+  const Claim claim = *store.claim(test::simple_key)->claim;
+  Evaluation accepted;
+  accepted.verdict = Verdict::accepted;
+  ASSERT_TRUE(store.complete(claim, accepted, some_host));
+  for (size_t k = 0; k < count; ++k) submitted(store, same);
+  const i64 other = submitted(store, folder.candidate("b", invented_source(90, 2)));
+  const auto first = store.exchange({{}, {}, 1}, test::simple_key, some_host);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->answered.size(), Store::max_answered);
+  EXPECT_TRUE(first->more);
+  EXPECT_TRUE(first->claims.empty());
+  const auto second = store.exchange({{}, {}, 1}, test::simple_key, some_host);
+  EXPECT_EQ(second->answered.size(), count - Store::max_answered);
+  EXPECT_FALSE(second->more);
+  ASSERT_EQ(second->claims.size(), 1u);
+  EXPECT_EQ(second->claims[0].submission, other);
+  expect_whole(store);
+}
+
 TEST(Queue, OnlyTheHolderOfTheLeaseSettlesIt) {
   FarmFolder folder;
   Store store = folder.open();
