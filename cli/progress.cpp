@@ -1,6 +1,5 @@
 #include "cli/progress.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +11,9 @@ namespace {
 
 // A log of a batch job should not be one line a submission, nor silent.
 constexpr std::chrono::seconds plain_interval{5};
+// Quick enough for people, slow enough to cost nothing when hundreds end in a second.
+constexpr std::chrono::milliseconds terminal_interval{100};
+constexpr std::chrono::seconds tick{1};
 
 /// Whether a line may be rewritten: stderr is a terminal that can, and nobody asked for plain
 /// output.
@@ -24,41 +26,45 @@ bool can_rewrite() {
 
 }  // namespace
 
-Progress::Progress(size_t total)
-    : total_(total), terminal_(can_rewrite()), last_(std::chrono::steady_clock::now()) {}
-
-std::string Progress::line(const std::string& what) const {
-  const size_t finished = passed_ + other_;
-  return fmt::format("[Q {} R {} P {} F {}] {} % {}", total_ - finished - running_, running_,
-                     passed_, other_, total_ == 0 ? 100 : finished * 100 / total_, what);
+Progress::Progress(u32 threads) : terminal_(can_rewrite()), pace_(threads) {
+  // What runs long says nothing meanwhile.
+  ticks_ = std::thread([this] {
+    std::unique_lock lock(mutex_);
+    while (!ending_.wait_for(lock, tick, [this] { return ended_; }))
+      if (!pace_.idle()) show();
+  });
 }
 
-void Progress::show(const std::string& what, bool always) {
-  const auto now = std::chrono::steady_clock::now();
-  if (terminal_) {
-    std::fprintf(stderr, "\r\033[K%s", line(what).c_str());
-    shown_ = true;
-  } else if (always || now - last_ >= plain_interval) {
-    std::fprintf(stderr, "%s\n", line(what).c_str());
-    last_ = now;
-  }
+Progress::~Progress() { end(); }
+
+i64 Progress::now() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin_).count();
+}
+
+void Progress::show() {
+  const Clock::time_point time = Clock::now();
+  const Clock::duration interval =
+      terminal_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
+  const bool first = terminal_ && !shown_;
+  if (!first && time - last_ < interval) return;
+  last_ = time;
+  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", pace_.line(now()).c_str());
   std::fflush(stderr);
+  shown_ = terminal_;
 }
 
-void Progress::started(const std::string& what) {
-  ++running_;
-  show(what, false);
-}
-
-void Progress::done(const std::string& what, bool good) {
-  --running_;
-  ++(good ? passed_ : other_);
-  show(what, passed_ + other_ == total_);
-}
-
-void Progress::clear() {
-  if (shown_) std::fprintf(stderr, "\r\033[K");
-  shown_ = false;
+void Progress::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+    if (shown_) std::fprintf(stderr, "\r\033[K");
+    // In a log the last line says how all ended.
+    if (!terminal_ && pace_.any()) std::fprintf(stderr, "%s\n", pace_.line(now()).c_str());
+    std::fflush(stderr);
+  }
+  ending_.notify_all();
+  ticks_.join();
 }
 
 }  // namespace simfarm::cli

@@ -1,34 +1,45 @@
-// How far a batch is, on stderr: one line that is rewritten on a terminal, plain lines otherwise.
+// How far a batch is, on stderr: one line that is rewritten on a terminal, a plain line every few
+// seconds otherwise.
 #pragma once
 #include <chrono>
-#include <string>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "farm/pace.h"
 
 namespace simfarm::cli {
 
+/// Its functions may be called on any thread.
 class Progress {
  public:
-  explicit Progress(size_t total);
-  ~Progress() { clear(); }
-  /// So many there are altogether, it is known now.
-  void expect(size_t total) { total_ = total; }
-  /// Something began; "gemm kernel".
-  void started(const std::string& what);
-  /// Something ended; `good` counts as passed.
-  void done(const std::string& what, bool good);
-  /// Takes the rewritten line away, so that other output can follow.
-  void clear();
+  explicit Progress(u32 threads);
+  ~Progress();
+  /// Changes what is known: `change` gets the pace and the time.
+  template <class Change>
+  void tell(const Change& change) {
+    const std::lock_guard lock(mutex_);
+    change(pace_, now());
+    show();
+  }
+  /// Nothing more is shown: takes a rewritten line away, or writes the last plain one, so that
+  /// other output can follow.
+  void end();
 
  private:
-  std::string line(const std::string& what) const;
-  void show(const std::string& what, bool always);
+  using Clock = std::chrono::steady_clock;
+  i64 now() const;
+  void show();
 
-  size_t total_;
-  size_t running_ = 0;
-  size_t passed_ = 0;
-  size_t other_ = 0;
-  bool terminal_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point last_;
+  const Clock::time_point begin_ = Clock::now();
+  const bool terminal_;
+  std::mutex mutex_;  ///< of everything below
+  std::condition_variable ending_;
+  farm::Pace pace_;
+  Clock::time_point last_ = begin_;  ///< when a line was written
+  bool shown_ = false;               ///< there is one on the terminal
+  bool ended_ = false;
+  std::thread ticks_;
 };
 
 }  // namespace simfarm::cli

@@ -156,7 +156,10 @@ int score(ScoreFlags& flags) {
   const auto cancellation = catch_interrupts();
   const u32 threads = flags.jobs == 0 ? host_threads() : flags.jobs;
   const auto start = std::chrono::steady_clock::now();
-  Progress progress(plan->size());
+  Progress progress(threads);
+  progress.tell([&](farm::Pace& pace, i64) {
+    for (const farm::Entry& each : *plan) pace.wait(farm::task_name(each), 1);
+  });
   const auto label = [](const farm::Entry& entry) {
     return fmt::format("{} {}", farm::task_name(entry), entry.id);
   };
@@ -165,15 +168,19 @@ int score(ScoreFlags& flags) {
       std::move(*plan), {*tools, simulations, nullptr, nullptr, cancellation.get()}, threads,
       {interrupted,
        [&](const farm::Entry& entry) {
-         progress.started(label(entry));
+         progress.tell([&](farm::Pace& pace, i64 now) {
+           pace.begin(label(entry), farm::task_name(entry), now);
+         });
          events->write(batch_event("running", entry));
        },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
-         progress.done(fmt::format("{} {}", label(entry), name(evaluation.verdict)),
-                       evaluation.accepted() || entry.expected == evaluation.verdict);
+         progress.tell([&](farm::Pace& pace, i64 now) {
+           pace.end(label(entry), now,
+                    evaluation.accepted() || entry.expected == evaluation.verdict);
+         });
          tell_settled(*events, entry, evaluation);
        }});
-  progress.clear();
+  progress.end();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const std::vector<farm::Board> boards = farm::make_boards(batch);
   const std::string text =

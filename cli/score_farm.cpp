@@ -19,39 +19,46 @@ namespace {
 /// News of the coordinator as a progress line.
 class FarmProgress {
  public:
+  /// What the farm knows of its tasks before anything runs.
+  FarmProgress(farm::Store& store, u32 threads) : progress_(threads) {
+    const auto tasks = store.tasks();
+    if (!tasks) return;
+    progress_.tell([&](farm::Pace& pace, i64) {
+      for (const farm::StoredTask& each : *tasks) {
+        const auto typical = store.typical_milliseconds(each.id);
+        if (typical && *typical >= 0) pace.learn(each.name, *typical);
+        const auto counts = store.counts(each.id);
+        if (counts) pace.wait(each.name, counts->at(static_cast<size_t>(farm::State::queued)));
+      }
+    });
+  }
+
   void tell(const farm::CoordinatorNews& news) {
     using What = farm::CoordinatorNews::What;
-    if (news.what == What::deciding || news.what == What::decided) return;
-    if (news.what == What::started) {
-      ++running_;
-      expect(news.queued);
-      progress_.started(fmt::format("{} {}", news.task, news.submission));
-      return;
-    }
-    const bool answered = news.what == What::answered;
-    if (answered)
-      progress_.started("");
-    else
-      --running_;
-    ++ended_;
-    expect(news.queued);
-    const bool good = news.settled == farm::Settled::judged;
-    const bool stale = news.settled == farm::Settled::stale;
-    progress_.done(answered ? fmt::format("{} answered from the store", news.submission)
-                            : fmt::format("{} {} {}", news.task, news.submission,
-                                          good    ? name(news.verdict)
-                                          : stale ? "thrown away"
-                                                  : "not judged"),
-                   good);
+    const bool beside = news.what == What::deciding || news.what == What::decided;
+    const std::string label =
+        fmt::format("{}{} {}", beside ? "deciding " : "", news.task, news.submission);
+    progress_.tell([&](farm::Pace& pace, i64 now) {
+      switch (news.what) {
+        case What::started:
+        case What::deciding:
+          pace.begin(label, news.task, now, beside);
+          break;
+        case What::settled:
+        case What::decided:
+          pace.end(label, now, beside || news.settled == farm::Settled::judged);
+          break;
+        case What::answered:
+          pace.answer(true);
+          break;
+      }
+      pace.wait_in_all(news.queued);
+    });
   }
-  void clear() { progress_.clear(); }
+  void end() { progress_.end(); }
 
  private:
-  void expect(i64 queued) { progress_.expect(static_cast<size_t>(queued + running_ + ended_)); }
-
-  Progress progress_{0};
-  i64 running_ = 0;
-  i64 ended_ = 0;
+  Progress progress_;
 };
 
 /// A decision about who leads, begun or made.
@@ -154,7 +161,6 @@ int score_farm(const ScoreFarmRequest& request) {
                  {"version", 1},
                  {"farm", folder},
                  {"submissions", nullptr}});
-  FarmProgress progress;
   const auto cancellation = catch_interrupts();
   const u32 threads = request.jobs == 0 ? host_threads() : request.jobs;
   farm::Simulators simulations(
@@ -162,6 +168,7 @@ int score_farm(const ScoreFarmRequest& request) {
                         cancellation),
       threads);
   farm::StoredBuilds builds(folder, *host);
+  FarmProgress progress(*store, threads);
   const farm::Workplace workplace{*tools, simulations, *secret ? &**secret : nullptr, &builds,
                                   cancellation.get()};
   const Result<farm::CoordinatorSummary> summary =
@@ -172,7 +179,7 @@ int score_farm(const ScoreFarmRequest& request) {
                           if (!request.events.empty()) events->write(farm_event(*store, news));
                         },
                         farm::official_referee(workplace)});
-  progress.clear();
+  progress.end();
   if (!summary) return report(summary.error());
   Result<nlohmann::ordered_json> status = farm::status_document(*store);
   if (!status) return report(status.error());

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
@@ -71,17 +72,25 @@ int check(const std::string& folder, u32 jobs) {
   if (!task) return report(task.error());
   Result<farm::Toolchain> tools = build_toolchain({}, false);
   if (!tools) return report(tools.error());
-  Progress progress(plan->size());
+  const auto count = static_cast<i64>(plan->size());
+  Progress progress(jobs == 0 ? host_threads() : jobs);
+  progress.tell([&](farm::Pace& pace, i64) { pace.wait((*task)->task.name, count); });
   const auto cancellation = catch_interrupts(true);
   farm::Simulators simulations(simulator_options("", cancellation));
   const std::vector<farm::Scored> batch = farm::run_score(
       std::move(*plan), {*tools, simulations, nullptr, nullptr, cancellation.get()}, jobs,
-      {interrupted, [&](const farm::Entry& entry) { progress.started(entry.id); },
+      {interrupted,
+       [&](const farm::Entry& entry) {
+         progress.tell(
+             [&](farm::Pace& pace, i64 now) { pace.begin(entry.id, farm::task_name(entry), now); });
+       },
        [&](const farm::Entry& entry, const farm::Evaluation& evaluation) {
-         progress.done(fmt::format("{} {}", entry.id, name(evaluation.verdict)),
-                       evaluation.verdict == entry.expected.value_or(farm::Verdict::accepted));
+         progress.tell([&](farm::Pace& pace, i64 now) {
+           pace.end(entry.id, now,
+                    evaluation.verdict == entry.expected.value_or(farm::Verdict::accepted));
+         });
        }});
-  progress.clear();
+  progress.end();
 
   std::vector<std::string> gaps = farm::package_gaps((*task)->task);
   for (std::string& problem : held_out_problems(**task, batch, {*tools, simulations}))

@@ -106,7 +106,7 @@ class Coordination {
            mine.task->task.name,
            Settled::judged,
            {},
-           queued_,
+           waiting(),
            mine.claim.rejudge});
     lock.unlock();
     const BookClock::time_point begin = BookClock::now();
@@ -128,7 +128,7 @@ class Coordination {
            mine.contest.task->task.name,
            Settled::judged,
            {},
-           queued_});
+           waiting()});
     lock.unlock();
     Decided decided{mine.turn, decide_contest(mine)};
     lock.lock();
@@ -282,7 +282,7 @@ class Coordination {
   void tell_decision(const Decided& decided) {
     CoordinatorNews news{CoordinatorNews::What::decided, decided.turn.candidate,
                          tasks_.at(decided.turn.task).loaded->task.name};
-    news.queued = queued_;
+    news.queued = waiting();
     news.decision = decided.decision;
     tell(news);
   }
@@ -339,17 +339,19 @@ class Coordination {
 
   void take_news(const Exchange& exchange, const Exchanged& done) {
     queued_ += static_cast<i64>(exchange.given_back.size());
-    queued_ -= static_cast<i64>(done.claims.size() + done.answered.size());
+    queued_ -= static_cast<i64>(done.claims.size());
+    for (const Claim& each : done.claims) ready_.push_back({each, tasks_.at(each.task).loaded});
     for (size_t k = 0; k < done.settled.size(); ++k) {
       const Finished& each = exchange.finished[k];
       count(done.settled[k]);
       tell({CoordinatorNews::What::settled, each.claim.submission,
             tasks_.at(each.claim.task).loaded->task.name, done.settled[k], each.evaluation.verdict,
-            queued_, each.claim.rejudge});
+            waiting(), each.claim.rejudge});
     }
     for (const i64 submission : done.answered) {
       ++summary_.answered;
-      tell({CoordinatorNews::What::answered, submission, "", Settled::judged, {}, queued_});
+      --queued_;
+      tell({CoordinatorNews::What::answered, submission, "", Settled::judged, {}, waiting()});
     }
     for (size_t k = 0; k < done.decided.size(); ++k) {
       const auto& [turn, decision] = exchange.decided[k];
@@ -361,8 +363,10 @@ class Coordination {
       if (decision.verdict == Verdict::judge_error) ++summary_.disagreements;
       tell_decision(exchange.decided[k]);
     }
-    for (const Claim& each : done.claims) ready_.push_back({each, tasks_.at(each.task).loaded});
   }
+
+  /// What was claimed ahead waits as well.
+  i64 waiting() const { return queued_ + static_cast<i64>(ready_.size()); }
 
   void count(Settled settled) {
     switch (settled) {
