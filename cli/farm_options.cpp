@@ -47,7 +47,6 @@ Result<farm::ToolchainPlaces> toolchain_places() {
 
 /// Version of the simulator, and digests of its files.
 Result<std::string> simulator_build() {
-  constexpr u64 max_program = u64{1} << 30;
   std::string build = SIMFARM_VERSION;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -55,9 +54,9 @@ Result<std::string> simulator_build() {
   // The generator of fast code is a part of the simulator, in a file of its own.
   for (const fs::path& part : {program, program.parent_path() / "libsimfarm_jit.so"}) {
     if (part != program && !fs::exists(part, error)) continue;
-    Result<std::vector<u8>> bytes = simfarm::read_file(part.string(), max_program);
-    if (!bytes) return bytes.error();
-    build += " " + farm::sha256(*bytes);
+    const Result<std::string> digest = farm::sha256_of_file(part.string());
+    if (!digest) return digest.error();
+    build += " " + *digest;
   }
   return build;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/types.h"
 #include "farm/files.h"
 
@@ -14,6 +15,9 @@ namespace simfarm::farm {
 
 /// SHA-256 in lower-case hexadecimal.
 std::string sha256(std::span<const u8> bytes);
+
+/// Of a regular file's bytes, however large it is. Error (io): it cannot be read.
+Result<std::string> sha256_of_file(const std::string& path);
 
 /// HMAC-SHA256 (RFC 2104).
 std::array<u8, 32> hmac_sha256(std::span<const u8> key, std::string_view text);

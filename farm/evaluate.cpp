@@ -106,6 +106,7 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
   if (const auto allowed = check_against(*submission, loaded.task); !allowed)
     return ended(std::move(result), Verdict::rejected, allowed.error().message);
 
+  workplace.simulations.prepare();
   Built built = built_program(loaded.task, *submission, workplace);
   if (built.verdict != Verdict::accepted)
     return ended(std::move(result), built.verdict, std::move(built.log));

@@ -264,9 +264,9 @@ Result<std::string> toolchain_digest(const std::vector<SandboxFile>& files) {
     }
     if (error) return io_error(fmt::format("{}: {}", file.source, error.message()));
     for (const std::string& part : parts) {
-      const Result<std::vector<u8>> bytes = read_file(part, u64{1} << 30);
-      if (!bytes) return bytes.error();
-      list += fmt::format("{} {}{}\n", sha256(*bytes), file.name, part.substr(file.source.size()));
+      const Result<std::string> digest = sha256_of_file(part);
+      if (!digest) return digest.error();
+      list += fmt::format("{} {}{}\n", *digest, file.name, part.substr(file.source.size()));
     }
   }
   return sha256(std::span(reinterpret_cast<const u8*>(list.data()), list.size()));

@@ -11,6 +11,8 @@ namespace simfarm::farm {
 class Simulations {
  public:
   virtual ~Simulations() = default;
+  /// Something will be simulated soon: whoever simulates may make itself ready meanwhile.
+  virtual void prepare() {}
 
   /// Reads, lints and judges a program, which is hostile until then, on those cases in order, up to
   /// the first that fails (judge_program). The cases need not be the task's public ones. Called on

@@ -57,8 +57,11 @@ Judgement without_result(Verdict verdict, const std::string& failure) {
 }  // namespace
 
 Simulators::Simulators(SimulatorOptions options, u32 ahead)
-    : options_(std::move(options)), crashes_(options_.crashes) {
-  for (u32 k = 0; k < ahead; ++k)
+    : options_(std::move(options)), crashes_(options_.crashes), ahead_(ahead) {}
+
+void Simulators::prepare() {
+  const std::lock_guard lock(mutex_);
+  for (; ahead_ > 0; --ahead_)
     if (auto worker = SimulatorProcess::start(options_)) idle_.push_back(std::move(*worker));
 }
 

@@ -30,11 +30,13 @@ class SimulatorProcess;
 /// As many workers as threads ask at a time; one that is idle serves the next.
 class Simulators : public Simulations {
  public:
-  /// Starts `ahead` workers, which make themselves ready while the caller does something else.
+  /// `ahead`: how many workers prepare() starts.
   explicit Simulators(SimulatorOptions options, u32 ahead = 1);
   /// Ends all workers, and what they run.
   ~Simulators() override;
 
+  /// Starts workers, the first time: not before, so that answers from a store start no process.
+  void prepare() override;
   Judgement judge(const Task& task, const std::vector<Case>& cases, std::span<const u8> elf,
                   const JudgeOptions& options = {}) override;
 
@@ -49,6 +51,7 @@ class Simulators : public Simulations {
   SimulatorOptions options_;
   Crashes crashes_;
   std::mutex mutex_;
+  u32 ahead_;
   std::vector<std::unique_ptr<SimulatorProcess>> idle_;
 };
 

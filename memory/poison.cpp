@@ -1,5 +1,9 @@
 #include "memory/poison.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 namespace simfarm {
 namespace {
 
@@ -18,11 +22,20 @@ u64 poison_seed(u64 run_seed, u64 storage) { return mix(mix(run_seed) + golden *
 u64 poison_word(u64 seed, u64 index) { return mix(seed + golden * (index + 1)); }
 
 void poison(u64 seed, u64 address, std::span<u8> bytes) {
-  u64 word = poison_word(seed, address / 8);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const u64 at = address + i;
-    if (i > 0 && at % 8 == 0) word = poison_word(seed, at / 8);
-    bytes[i] = static_cast<u8>(word >> 8 * (at % 8));
+  static_assert(std::endian::native == std::endian::little,
+                "a word's bytes lie as they are stored");
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const u64 word = poison_word(seed, (address + at) / 8);
+    const size_t within = (address + at) % 8;
+    const size_t count = std::min(8 - within, bytes.size() - at);
+    if (count == 8) {
+      std::memcpy(&bytes[at], &word, 8);
+    } else {
+      const u64 shifted = word >> 8 * within;
+      std::memcpy(&bytes[at], &shifted, count);
+    }
+    at += count;
   }
 }
 
