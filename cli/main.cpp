@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   add_board(app, exit_code);
   add_doctor(app, exit_code);
   add_rerun(app, exit_code);
+  add_regress(app, exit_code);
   add_bench(app, exit_code);
   add_completion(app, exit_code);
   add_man(app, exit_code);

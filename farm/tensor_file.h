@@ -41,7 +41,9 @@ Result<TensorFile> parse_tensor_file(std::span<const u8> bytes, const std::strin
 Result<TensorFile> read_tensor_file(const std::string& path);
 
 /// Writes a file with those contents, at once or not at all (base/file.h); equal contents give
-/// equal bytes (no times, no names of hosts). `other_attributes` are not written.
-Result<void> write_tensor_file(const std::string& path, const TensorFile& file);
+/// equal bytes (no times, no names of hosts). `other_attributes` are not written. `deflate`: large
+/// tensors are compressed, as well as that goes.
+Result<void> write_tensor_file(const std::string& path, const TensorFile& file,
+                               bool deflate = false);
 
 }  // namespace simfarm::farm

@@ -26,12 +26,25 @@ Handle timeless(hid_t list_class) {
   return list;
 }
 
-Result<void> write_tensor(const Handle& group, const Tensor& tensor) {
+/// Pieces of whole rows, about a mebibyte each.
+bool compress(const Handle& creation, const Tensor& tensor) {
+  constexpr u64 piece = u64{1} << 20;
+  std::vector<hsize_t> sizes(tensor.shape.begin(), tensor.shape.end());
+  const u64 row = std::max<u64>(1, tensor.size_bytes() / sizes[0]);
+  sizes[0] = std::clamp<u64>(piece / row, 1, sizes[0]);
+  return H5Pset_chunk(creation.get(), static_cast<int>(sizes.size()), sizes.data()) >= 0 &&
+         H5Pset_shuffle(creation.get()) >= 0 && H5Pset_deflate(creation.get(), 9) >= 0;
+}
+
+Result<void> write_tensor(const Handle& group, const Tensor& tensor, bool deflate) {
+  constexpr u64 worth_it = 1024;  // bytes
   std::vector<hsize_t> sizes(tensor.shape.begin(), tensor.shape.end());
   const Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
                      H5Sclose);
   const Handle creation = timeless(H5P_DATASET_CREATE);
   if (!space || !creation) return failed(tensor.name);
+  if (deflate && tensor.size_bytes() >= worth_it && !compress(creation, tensor))
+    return failed(tensor.name);
   const hid_t type = hdf5::file_type(tensor.dtype);
   Handle dataset(H5Dcreate2(group.get(), tensor.name.c_str(), type, space.get(), H5P_DEFAULT,
                             creation.get(), H5P_DEFAULT),
@@ -46,7 +59,8 @@ Result<void> write_tensor(const Handle& group, const Tensor& tensor) {
   return {};
 }
 
-Result<void> write_group(const Handle& file, const char* name, std::vector<Tensor> tensors) {
+Result<void> write_group(const Handle& file, const char* name, std::vector<Tensor> tensors,
+                         bool deflate) {
   if (tensors.empty()) return {};
   std::sort(tensors.begin(), tensors.end(),
             [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
@@ -55,7 +69,8 @@ Result<void> write_group(const Handle& file, const char* name, std::vector<Tenso
   Handle group(H5Gcreate2(file.get(), name, H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Gclose);
   if (!group) return failed(name);
   for (const Tensor& tensor : tensors)
-    if (const Result<void> written = write_tensor(group, tensor); !written) return written.error();
+    if (const Result<void> written = write_tensor(group, tensor, deflate); !written)
+      return written.error();
   if (!group.close()) return failed(name);
   return {};
 }
@@ -72,7 +87,7 @@ Result<void> write_attribute(const Handle& file, const std::string& name, i64 va
 }
 
 /// Writes the whole file, over one that exists.
-Result<void> write_hdf5(const std::string& path, const TensorFile& file) {
+Result<void> write_hdf5(const std::string& path, const TensorFile& file, bool deflate) {
   const hdf5::Quiet quiet;
   const Handle creation = timeless(H5P_FILE_CREATE);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -86,17 +101,18 @@ Result<void> write_hdf5(const std::string& path, const TensorFile& file) {
   const std::pair<const char*, const std::vector<Tensor>*> groups[] = {
       {"inputs", &file.inputs}, {"expected", &file.expected}, {"outputs", &file.outputs}};
   for (const auto& [name, tensors] : groups)
-    if (const auto written = write_group(out, name, *tensors); !written) return written.error();
+    if (const auto written = write_group(out, name, *tensors, deflate); !written)
+      return written.error();
   if (!out.close()) return failed("a file");
   return {};
 }
 
 }  // namespace
 
-Result<void> write_tensor_file(const std::string& path, const TensorFile& file) {
+Result<void> write_tensor_file(const std::string& path, const TensorFile& file, bool deflate) {
   Result<PendingFile> pending = PendingFile::create(path);
   if (!pending) return pending.error();
-  if (const Result<void> written = write_hdf5(pending->temporary(), file); !written)
+  if (const Result<void> written = write_hdf5(pending->temporary(), file, deflate); !written)
     return Error{written.error().kind, path + ": " + written.error().message};
   return pending->commit();
 }

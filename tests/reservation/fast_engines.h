@@ -174,7 +174,8 @@ class FastEngines {
     const SparseMemory* shared = request->source_space == AddressMap::Space::ocm    ? &ocm
                                  : request->source_space == AddressMap::Space::dram ? &dram
                                                                                     : nullptr;
-    const Completion one{request, std::make_shared<const fast::Payload>(*request, shared, buffers_)};
+    const Completion one{request,
+                         std::make_shared<const fast::Payload>(*request, shared, buffers_)};
     const fast::Placement placement = reservations_.place(*request, now, engine.track);
     for (const auto& [at, receiver] : placement.receivers) {
       completions_[{at, pe, request->sequence, false, receiver}] = one;

@@ -24,7 +24,7 @@ struct Config {
   u32 local_bytes = 0;  ///< a multiple of 8
   u32 code_base = 0;    ///< stores into [code_base, code_base + code_bytes) are left to the engine
   u32 code_bytes = 0;
-  u32 pes = 1;           ///< of the machine: gp.posts to others are left to the engine
+  u32 pes = 1;      ///< of the machine: gp.posts to others are left to the engine
   u32 granule = 0;  ///< of the marks that loads and stores leave (engine/fast/marks.h); 0: none
   /// Of the PEs' links: words, cycles.
   u32 link_depth = 4, link_latency = 2, link_credit_latency = 2;

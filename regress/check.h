@@ -1,0 +1,69 @@
+// The gate: every case in several ways, each equal to its golden in everything.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/simulation.h"
+#include "regress/goldens.h"
+
+namespace simfarm::regress {
+
+/// A way to run a case. No result may depend on it.
+struct Variant {
+  std::string name;  ///< "fast, 2 threads"
+  EngineKind engine = EngineKind::fast;
+  HostOptions host;
+};
+
+/// Which ways are tried.
+struct Dimensions {
+  std::vector<EngineKind> engines = {EngineKind::fast};
+  std::vector<u32> threads = {1};
+  std::vector<bodies::HostIsa> isas;  ///< empty: the host's best
+  bool early_code = false;            ///< code is generated from the first instruction on, too
+};
+
+/// The product of all, without what is the same.
+std::vector<Variant> product(const Dimensions& dimensions);
+
+/// What a case is tried with when nobody says otherwise: the fast engine; two threads, where the
+/// array has work for them; the reference engine, where it is small; and, one case in eight by its
+/// digest, code that is generated from the first instruction on.
+std::vector<Variant> usual_variants(const Entry& entry);
+
+struct Checked {
+  enum class Verdict : u8 {
+    equal,
+    differs,
+    nondeterministic,  ///< the same way twice, and not the same
+    refused,           ///< it cannot be run any more
+  } verdict{};
+  std::string group;
+  std::string name;
+  std::string variant;
+  std::vector<profile::Difference> differences;
+  Cycle golden_cycles = 0, cycles = 0;
+  std::string why;  ///< refused
+};
+std::string_view name(Checked::Verdict verdict);
+
+/// Runs it once, as what is kept; up to cycle `limit` at most. Error: the text is no case, or
+/// cannot be run.
+Result<Golden> run_case(const GoldenCase& one, const Variant& variant,
+                        std::optional<Cycle> limit = {});
+
+/// A case and one way to run it.
+struct Job {
+  const Group* group = nullptr;
+  const Entry* entry = nullptr;
+  Variant variant;
+};
+
+/// All jobs on `threads` host threads (0: the host's), the longest first; results in the order of
+/// the jobs. `done(so far)` is called now and then, on any thread. A run that differs is made once
+/// more in the same way.
+std::vector<Checked> check_all(const std::vector<Job>& jobs, u32 threads,
+                               const std::function<void(size_t)>& done = {});
+
+}  // namespace simfarm::regress

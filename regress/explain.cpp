@@ -1,0 +1,125 @@
+#include "regress/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "farm/process.h"
+#include "profile/source.h"
+#include "profile/trace.h"
+
+namespace simfarm::regress {
+namespace {
+
+constexpr Cycle cycles_before = 24, cycles_after = 2;  // of the trace
+
+/// What the reference engine of this program does around the cycle.
+std::vector<std::string> trace(const GoldenCase& one, std::optional<PeId> pe, Cycle cycle) {
+  std::vector<std::string> lines;
+  Result<profile::RunCase> run_case = profile::parse_case(one.text, one.name);
+  if (!run_case) return lines;
+  profile::TraceWindow window;
+  if (pe) window.pes.insert(*pe);
+  window.first = cycle - std::min(cycle, cycles_before);
+  window.last = cycle + cycles_after;
+  profile::Tracer tracer(run_case->input.machine, run_case->input.program, window, false,
+                         [&](const std::string& line) { lines.push_back(line); });
+  run_case->options.observer = &tracer;
+  run_case->options.cycle_limit = std::min(run_case->options.cycle_limit, window.last + 1);
+  profile::run(profile::side_of(EngineKind::reference), *run_case);
+  return lines;
+}
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (const char* const name : {"PATH", "HOME", "TMPDIR"})
+    if (const char* const value = std::getenv(name))
+      all.push_back(fmt::format("{}={}", name, value));
+  return all;
+}
+
+}  // namespace
+
+Measure measure_here(const GoldenCase& one, const Variant& variant) {
+  return [one, variant](Cycle limit) { return run_case(one, variant, limit); };
+}
+
+Measure measure_by(const std::string& program, const GoldenCase& one, const std::string& folder) {
+  return [=](Cycle limit) -> Result<Golden> {
+    const std::string in = folder + "/one.case", out = folder + "/one.h5";
+    if (auto written =
+            write_file(in, {reinterpret_cast<const u8*>(one.text.data()), one.text.size()});
+        !written)
+      return written.error();
+    farm::ProcessLimits limits;
+    limits.cpu_seconds = 0;
+    limits.address_bytes = 0;
+    limits.file_bytes = u64{1} << 30;
+    limits.wall_seconds = 3600;
+    const Result<farm::ProcessRun> run =
+        farm::run_process({program, "regress", "measure", in, "--cycle-limit",
+                           fmt::format("{}", limit), "--out", out},
+                          environment(), folder, limits);
+    if (!run) return run.error();
+    if (run->end != farm::ProcessRun::End::exited || run->code != 0)
+      return input_error(
+          fmt::format("{} regress measure failed: {}", program, profile::printable(run->log)));
+    const Result<std::vector<Entry>> entries = read_pack(out);
+    if (!entries) return entries.error();
+    if (entries->size() != 1) return input_error(program + ": it has measured another case");
+    return entries->front().golden;
+  };
+}
+
+Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure& before,
+                                            const Measure& now, Cycle last) {
+  std::optional<Error> error;
+  std::vector<profile::Difference> found;
+  const auto parts = [&](Cycle limit) {
+    const Result<Golden> a = before(limit), b = error ? Result<Golden>(*error) : now(limit);
+    if (!a || !b) {
+      if (!error) error = !a ? a.error() : b.error();
+      return false;
+    }
+    // Outputs are in the memories; a case of another program has none.
+    Golden x = *a, y = *b;
+    for (Golden* golden : {&x, &y})
+      std::erase_if(golden->contents, [](const Content& content) { return content.output; });
+    found = differences(x, y);
+    return !found.empty();
+  };
+  // At `equal` they are the same, at `unequal` not.
+  Cycle equal = 0, unequal = last + 1;
+  const bool at_first = parts(equal), at_last = !error && !at_first && parts(unequal);
+  if (error) return *error;
+  if (at_first || !at_last) return std::optional<Parting>();
+  while (unequal - equal > 1) {
+    const Cycle middle = equal + (unequal - equal) / 2;
+    (parts(middle) ? unequal : equal) = middle;
+    if (error) return *error;
+  }
+  Parting parting;
+  parting.cycle = equal;
+  parts(unequal);
+  if (error) return *error;
+  parting.differences = std::move(found);
+  for (const profile::Difference& difference : parting.differences)
+    if (difference.pe && !parting.pe) parting.pe = difference.pe;
+  parting.trace = trace(one, parting.pe, equal);
+  return std::optional(std::move(parting));
+}
+
+std::string print(const Parting& parting, const GoldenCase& one) {
+  std::string text = parting.pe ? fmt::format("{}: first in cycle {}, PE {}\n", one.name,
+                                              parting.cycle, *parting.pe)
+                                : fmt::format("{}: first in cycle {}\n", one.name, parting.cycle);
+  for (const profile::Difference& difference : parting.differences)
+    text += "  " + difference.text + "\n";
+  if (!parting.trace.empty()) text += "this simfarm, around it:\n";
+  for (const std::string& line : parting.trace) text += "  " + line + "\n";
+  return text;
+}
+
+}  // namespace simfarm::regress

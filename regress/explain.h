@@ -1,0 +1,36 @@
+// Where two ways to run a case part: the first cycle, PE, pc and what happens there. Never what
+// follows from it.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "regress/check.h"
+
+namespace simfarm::regress {
+
+/// What one side reports of a run that is cut off at that cycle.
+using Measure = std::function<Result<Golden>(Cycle)>;
+
+/// This program, in one way.
+Measure measure_here(const GoldenCase& one, const Variant& variant);
+/// Another simfarm program, by its `regress measure`. `folder`: for its files.
+Measure measure_by(const std::string& program, const GoldenCase& one, const std::string& folder);
+
+struct Parting {
+  Cycle cycle = 0;                               ///< runs that are cut off before it are the same
+  std::vector<profile::Difference> differences;  ///< of runs cut off behind it
+  std::optional<PeId> pe;                        ///< the first that differs
+  std::vector<std::string> trace;                ///< of this program, around it
+};
+
+/// None: they are the same, or differ in nothing but their end. `last`: where they are known to
+/// differ.
+Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure& before,
+                                            const Measure& now, Cycle last);
+
+/// For people.
+std::string print(const Parting& parting, const GoldenCase& one);
+
+}  // namespace simfarm::regress
