@@ -33,6 +33,8 @@ struct DmaReport {
   u64 descriptors = 0;    ///< transfers completed
   u64 bytes_read = 0;     ///< by read bursts, index lists included
   u64 bytes_written = 0;  ///< by write bursts; each receiver of a multicast counts
+  u64 ocm_bytes = 0;      ///< of both, those read or written in OCM
+  u64 dram_bytes = 0;     ///< and in DRAM; the rest is in local memories
 };
 
 /// One PE's work.

@@ -126,6 +126,8 @@ class Differ {
     field(pe, who + "descriptors", a.descriptors, b.descriptors);
     field(pe, who + "bytes read", a.bytes_read, b.bytes_read);
     field(pe, who + "bytes written", a.bytes_written, b.bytes_written);
+    field(pe, who + "bytes in OCM", a.ocm_bytes, b.ocm_bytes);
+    field(pe, who + "bytes in DRAM", a.dram_bytes, b.dram_bytes);
   }
 
   void consoles(const std::vector<ConsoleWrite>& a, const std::vector<ConsoleWrite>& b) {

@@ -99,7 +99,9 @@ Json run_document(const Machine& machine, const Program& program, const Outcome&
                    {"cycles", std::move(cycles)},
                    {"descriptors", report.descriptors},
                    {"bytes_read", report.bytes_read},
-                   {"bytes_written", report.bytes_written}});
+                   {"bytes_written", report.bytes_written},
+                   {"ocm_bytes", report.ocm_bytes},
+                   {"dram_bytes", report.dram_bytes}});
   }
   Json console = Json::array();
   for (const ConsoleWrite& write : outcome.console)

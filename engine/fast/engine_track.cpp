@@ -7,16 +7,24 @@
 
 namespace simfarm::fast {
 
-u64& EngineTrack::total(DmaReport& report, Counted what) {
+void EngineTrack::take_back(DmaReport& report, Counted what, u32 amount) {
   switch (what) {
     case Counted::read:
-      return report.bytes_read;
+    case Counted::read_ocm:
+    case Counted::read_dram:
+      report.bytes_read -= amount;
+      break;
     case Counted::written:
-      return report.bytes_written;
+    case Counted::written_ocm:
+    case Counted::written_dram:
+      report.bytes_written -= amount;
+      break;
     case Counted::descriptors:
+      report.descriptors -= amount;
       break;
   }
-  return report.descriptors;
+  if (what == Counted::read_ocm || what == Counted::written_ocm) report.ocm_bytes -= amount;
+  if (what == Counted::read_dram || what == Counted::written_dram) report.dram_bytes -= amount;
 }
 
 void EngineTrack::forget(Cycle floor) {
@@ -44,14 +52,14 @@ DmaReport EngineTrack::report(Cycle end, std::optional<Cycle> waiting_since) con
     cycles(charge->bin()) -= until - from;
     until = from;
   }
-  const auto take_back = [&](const Count& count, Cycle from) {
+  const auto look_at = [&](const Count& count, Cycle from) {
     const Cycle at = from + count.at;
     if (at > end || (at == end && planted(Planted::bytes_counted_late)))
-      total(report, count.what) -= count.amount;
+      take_back(report, count.what, count.amount);
   };
-  for (const Count& count : counts_) take_back(count, 0);
+  for (const Count& count : counts_) look_at(count, 0);
   for (const Repeated& one : repeated_)
-    for (const Count& count : one.counts->all) take_back(count, one.from);
+    for (const Count& count : one.counts->all) look_at(count, one.from);
   if (waiting_since && *waiting_since + 1 < end)
     cycles(DmaBin::acquire_wait) += end - std::max(until, std::min(end, *waiting_since + 1));
   u64 busy = 0;

@@ -38,7 +38,16 @@ class EngineTrack {
     static constexpr u32 bin_bits = 3;
     static_assert(dma_bin_count <= 1u << bin_bits);
   };
-  enum class Counted : u8 { read, written, descriptors };
+  /// Bytes by the memory that they are in: those of shared ones count twice.
+  enum class Counted : u8 {
+    read,
+    read_ocm,
+    read_dram,
+    written,
+    written_ocm,
+    written_dram,
+    descriptors
+  };
   struct Count {
     Cycle at = 0;
     u32 amount = 0;
@@ -72,7 +81,7 @@ class EngineTrack {
   void count(Cycle from, std::shared_ptr<const Counts> counts) {
     repeated_.push_back({from, std::move(counts)});
   }
-  static u64& total(DmaReport& report, Counted what);
+  static void take_back(DmaReport& report, Counted what, u32 amount);
   /// No report will be of an end before `floor`.
   void forget(Cycle floor);
 

@@ -41,14 +41,32 @@ Placing::Placing(Reservations& reservations, const Request& request, Cycle start
       setup_end_(start + reservations.machine_.dma.setup),
       slots_from_(setup_end_),
       last_issue_(start),
-      latest_end_(setup_end_) {}
+      latest_end_(setup_end_),
+      as_read_(counted(request.source_space, Counted::read)),
+      as_written_(counted(request.destination_space, Counted::written)) {}
+
+Placing::Counted Placing::counted(AddressMap::Space space, Counted local) {
+  const u32 further = space == AddressMap::Space::ocm    ? 1
+                      : space == AddressMap::Space::dram ? 2
+                                                         : 0;
+  return static_cast<Counted>(static_cast<u32>(local) + further);
+}
+
+void Placing::add_totals() {
+  DmaReport& total = engine_.total_;
+  total.bytes_read += index_bytes_ + bytes_read_;
+  total.bytes_written += bytes_written_;
+  if (as_read_ == Counted::read_ocm) total.ocm_bytes += bytes_read_;
+  if (as_read_ == Counted::read_dram) total.dram_bytes += bytes_read_;
+  if (as_written_ == Counted::written_ocm) total.ocm_bytes += bytes_written_;
+  if (as_written_ == Counted::written_dram) total.dram_bytes += bytes_written_;
+}
 
 Placement Placing::run() {
   multicast_.begin(request_, setup_end_, all_.machine_,
                    {all_.buses_, all_.read_ports_, all_.write_ports_});
   place_bursts();
-  engine_.total_.bytes_read += bytes_read_;
-  engine_.total_.bytes_written += bytes_written_;
+  add_totals();
   Placement placement;
   if (truncated_) {
     // Whatever ends the run comes before anything that is not placed.
@@ -60,7 +78,7 @@ Placement Placing::run() {
   }
   place_release(placement);
   placement.completion = latest_end_;
-  engine_.count(EngineTrack::Counted::descriptors, latest_end_, 1);
+  engine_.count(Counted::descriptors, latest_end_, 1);
   ++engine_.total_.descriptors;
   engine_.next_start_ = last_issue_ + 1;
   return placement;
@@ -113,8 +131,8 @@ void Placing::place_index_reads() {
     if (truncated_) return;
     const Cycle end = pass(index_memory_, burst, issue, DmaBin::source_wait);
     engine_.slot_free_[slot] = end;
-    engine_.count(EngineTrack::Counted::read, end, burst.bytes);
-    bytes_read_ += burst.bytes;
+    engine_.count(Counted::read, end, burst.bytes);
+    index_bytes_ += burst.bytes;
     arrived = std::max(arrived, end);
     ended(end);
   }
@@ -131,7 +149,7 @@ void Placing::place_read(const Burst& burst) {
                         : pass_out(source_, burst, issue);
   engine_.slot_free_[slot] = never;  // until its last write is placed
   open(reads_placed_++) = {end, end, slot};
-  engine_.count(EngineTrack::Counted::read, end, burst.bytes);
+  engine_.count(as_read_, end, burst.bytes);
   bytes_read_ += burst.bytes;
   ended(end);
 }
@@ -180,7 +198,7 @@ void Placing::place_sourceless(const WriteBurst& write) {
 
 void Placing::end_write(const WriteBurst& write, Cycle end) {
   const u32 bytes = write.bytes * written_times_;
-  engine_.count(EngineTrack::Counted::written, end, bytes);
+  engine_.count(as_written_, end, bytes);
   bytes_written_ += bytes;
   ended(end);
 }

@@ -70,6 +70,10 @@ class Placing {
     }
   };
 
+  /// What `memory`'s bytes are counted as.
+  using Counted = EngineTrack::Counted;
+  static Counted counted(AddressMap::Space space, Counted local);
+  void add_totals();
   void place_index_reads();
   void place_bursts();
   void place_release(Placement& placement);
@@ -118,7 +122,10 @@ class Placing {
   Cycle slots_from_;  ///< no burst that takes a slot can be issued before it
   Cycle last_issue_;
   Cycle latest_end_;
-  u64 bytes_read_ = 0;
+  Counted as_read_;
+  Counted as_written_;
+  u64 index_bytes_ = 0;
+  u64 bytes_read_ = 0;  ///< of the source
   u64 bytes_written_ = 0;
   u32 reads_placed_ = 0;
   u32 reads_done_ = 0;        ///< reads below it have given their slot back

@@ -148,8 +148,10 @@ bool Repeats::place(const Request& request, Cycle setup_end, EngineTrack& engine
   for (const EngineTrack::Charge& charge : known.charges)
     engine.charge(charge.bin(), setup_end + charge.until());
   engine.count(setup_end, known.counts);
-  engine.total_.bytes_read += known.bytes_read;
-  engine.total_.bytes_written += known.bytes_written;
+  engine.total_.bytes_read += known.total.bytes_read;
+  engine.total_.bytes_written += known.total.bytes_written;
+  engine.total_.ocm_bytes += known.total.ocm_bytes;
+  engine.total_.dram_bytes += known.total.dram_bytes;
   ++engine.total_.descriptors;
   for (std::size_t k = 0; k < known.slots.size() && !planted(Planted::repeat_leaves_slots); ++k)
     engine.slot_free_[k] = setup_end + known.slots[k];
@@ -198,8 +200,10 @@ void Repeats::learn(const Request& request, Cycle setup_end, const EngineTrack& 
     counts->all.push_back(count);
   }
   known->counts = std::move(counts);
-  known->bytes_read = engine.total_.bytes_read - total_before_.bytes_read;
-  known->bytes_written = engine.total_.bytes_written - total_before_.bytes_written;
+  known->total.bytes_read = engine.total_.bytes_read - total_before_.bytes_read;
+  known->total.bytes_written = engine.total_.bytes_written - total_before_.bytes_written;
+  known->total.ocm_bytes = engine.total_.ocm_bytes - total_before_.ocm_bytes;
+  known->total.dram_bytes = engine.total_.dram_bytes - total_before_.dram_bytes;
   for (const Cycle free : engine.slot_free_)
     known->slots.push_back(std::max(free, setup_end) - setup_end);
   known->last_issue = engine.next_start() - 1 - setup_end;

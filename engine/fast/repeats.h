@@ -48,8 +48,7 @@ class Repeats {
     std::vector<u64> all_taken;
     std::vector<EngineTrack::Charge> charges;
     std::shared_ptr<const EngineTrack::Counts> counts;
-    u64 bytes_read = 0;
-    u64 bytes_written = 0;
+    DmaReport total;  ///< its bytes
     std::vector<Cycle> slots;
     Cycle last_issue = 0;
     Cycle completion = 0;

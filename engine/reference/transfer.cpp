@@ -5,6 +5,15 @@
 #include "base/check.h"
 
 namespace simfarm::reference {
+namespace {
+
+/// What a burst moves counts once more where it is in a shared memory.
+void count_shared(DmaReport& report, AddressMap::Space space, u64 bytes) {
+  if (space == AddressMap::Space::ocm) report.ocm_bytes += bytes;
+  if (space == AddressMap::Space::dram) report.dram_bytes += bytes;
+}
+
+}  // namespace
 
 Transfer::Transfer(Request request, std::shared_ptr<const Payload> payload, Cycle start,
                    const Machine& machine)
@@ -79,10 +88,12 @@ void Transfer::retire(Cycle now, u32& free_slots, DmaReport& report) {
         break;
       case BurstKind::read:
         report.bytes_read += one.burst.bytes;
+        count_shared(report, request_.source_space, one.burst.bytes);
         news_ = true;
         break;
       case BurstKind::write:
         report.bytes_written += one.burst.bytes * std::max<u64>(1, request_.receivers.size());
+        count_shared(report, request_.destination_space, one.burst.bytes);
         if (one.burst.sourceless()) {
           one.holds_slot = false;
           ++free_slots;

@@ -63,6 +63,8 @@ constexpr Change changes[] = {
     {"DMA engine 1: descriptors", false, [](Outcome& o) { ++o.dma[1].descriptors; }},
     {"DMA engine 0: bytes read", false, [](Outcome& o) { ++o.dma[0].bytes_read; }},
     {"DMA engine 0: bytes written", false, [](Outcome& o) { ++o.dma[0].bytes_written; }},
+    {"DMA engine 0: bytes in OCM", false, [](Outcome& o) { ++o.dma[0].ocm_bytes; }},
+    {"DMA engine 0: bytes in DRAM", false, [](Outcome& o) { ++o.dma[0].dram_bytes; }},
     {"a deadlock", false, [](Outcome& o) { o.deadlock.reset(); }},
     {"deadlock cycle", false, [](Outcome& o) { ++o.deadlock->cycle; }},
     {"who waits", false, [](Outcome& o) { o.deadlock->waiting.clear(); }},

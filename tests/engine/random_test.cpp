@@ -47,6 +47,8 @@ void expect_same(const Outcome& a, const Outcome& b) {
     EXPECT_EQ(a.dma[k].cycles, b.dma[k].cycles);
     EXPECT_EQ(a.dma[k].bytes_read, b.dma[k].bytes_read);
     EXPECT_EQ(a.dma[k].bytes_written, b.dma[k].bytes_written);
+    EXPECT_EQ(a.dma[k].ocm_bytes, b.dma[k].ocm_bytes);
+    EXPECT_EQ(a.dma[k].dram_bytes, b.dma[k].dram_bytes);
   }
   ASSERT_EQ(a.trap.has_value(), b.trap.has_value());
   if (a.trap) {

@@ -44,7 +44,8 @@ std::string text(const DmaReport& report) {
     text +=
         std::string(name(static_cast<DmaBin>(k))) + " " + std::to_string(report.cycles[k]) + " ";
   return text + "descriptors " + std::to_string(report.descriptors) + " read " +
-         std::to_string(report.bytes_read) + " written " + std::to_string(report.bytes_written);
+         std::to_string(report.bytes_read) + " written " + std::to_string(report.bytes_written) +
+         " ocm " + std::to_string(report.ocm_bytes) + " dram " + std::to_string(report.dram_bytes);
 }
 
 struct Compared {

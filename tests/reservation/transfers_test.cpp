@@ -127,7 +127,9 @@ class Both {
     for (PeId pe = 0; pe < engines.size(); ++pe) {
       const DmaReport report = engines[pe].report(1 << 24, std::nullopt);
       if (report.bytes_read != reports_[pe].bytes_read ||
-          report.bytes_written != reports_[pe].bytes_written)
+          report.bytes_written != reports_[pe].bytes_written ||
+          report.ocm_bytes != reports_[pe].ocm_bytes ||
+          report.dram_bytes != reports_[pe].dram_bytes)
         return "bytes of engine " + std::to_string(pe);
     }
     return "";
