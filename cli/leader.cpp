@@ -29,7 +29,9 @@ struct LeaderFlags {
 struct Leader {
   farm::CheckoutBase base;
   std::optional<Cycle> cycles;  ///< none: a starting kernel that nobody has judged
+  std::string score;            ///< likewise empty
   std::string speedup;          ///< over the starting kernel; may be empty
+  bool by_cycles = true;        ///< of the task's score
   std::string task_folder;      ///< judges a checkout
 };
 
@@ -44,7 +46,7 @@ Result<Leader> starting_kernel(const std::string& folder) {
         fmt::format("task {}: nobody leads, and it has no starting kernel", task->name));
   Result<farm::Submission> submission = farm::load_submission(kernel);
   if (!submission) return submission.error();
-  Leader leader{{std::move(*submission), "kernel", ""}, {}, "", folder};
+  Leader leader{{std::move(*submission), "kernel", ""}, {}, "", "", true, folder};
   leader.base.about = fmt::format("the starting kernel of task {}, not judged", task->name);
   return leader;
 }
@@ -66,12 +68,13 @@ Result<Leader> leader_in(const std::string& path, const std::string& name) {
       farm::parse_archive(*archive, fmt::format("submission {}", id));
   if (!submission) return submission.error();
   Leader leader{{std::move(*submission), row->scored->entry.id, ""},
-                row->scored->evaluation.score(),
+                row->scored->evaluation.cycles(),
+                farm::score_digits_of(*row->scored),
                 row->speedup,
+                farm::kind_of(found->board) == farm::ScoreKind::cycles,
                 found->task->task.folder};
-  leader.base.about =
-      fmt::format("submission {} of task {}, by {}: {} cycles", leader.base.id, name,
-                  leader.base.submission.author, farm::grouped(*leader.cycles));
+  leader.base.about = fmt::format("submission {} of task {}, by {}: {}", leader.base.id, name,
+                                  leader.base.submission.author, farm::result_line(*row->scored));
   return leader;
 }
 
@@ -101,7 +104,8 @@ std::string author_of(const LeaderFlags& flags) {
 std::string leader_text(const Leader& leader) {
   std::string text = leader.base.about;
   if (!leader.speedup.empty())
-    text += fmt::format(", {}x as fast as the starting kernel", leader.speedup);
+    text += fmt::format(", {}x as {} as the starting kernel", leader.speedup,
+                        leader.by_cycles ? "fast" : "good");
   text += "\n";
   if (!leader.base.submission.parent.empty())
     text += fmt::format("  built on {}\n", leader.base.submission.parent);
@@ -125,6 +129,7 @@ nlohmann::ordered_json leader_json(const Leader& leader, const std::string& chec
       {"task", submission.task},
       {"submission", leader.base.id},
       {"cycles", leader.cycles ? nlohmann::ordered_json(*leader.cycles) : nlohmann::ordered_json()},
+      {"score", or_null(leader.score)},
       {"speedup", or_null(leader.speedup)},
       {"author", submission.author},
       {"parent", or_null(submission.parent)},

@@ -17,6 +17,7 @@
 #include "farm/junit.h"
 #include "farm/report.h"
 #include "farm/score.h"
+#include "farm/task_score.h"
 
 namespace simfarm::cli {
 namespace {
@@ -108,8 +109,13 @@ void tell_settled(EventLog& events, const farm::Entry& entry, const farm::Evalua
   nlohmann::ordered_json event = batch_event("settled", entry);
   event["state"] = nullptr;
   event["verdict"] = name(evaluation.verdict);
-  event["cycles"] =
-      evaluation.accepted() ? nlohmann::ordered_json(evaluation.score()) : nlohmann::ordered_json();
+  event["cycles"] = nullptr;
+  event["score"] = nullptr;
+  if (evaluation.accepted()) {
+    const farm::Task& task = entry.task->task;
+    event["cycles"] = evaluation.cycles();
+    event["score"] = farm::score_digits(task.score.kind, farm::score_of(task, evaluation.cases));
+  }
   event["answered"] = false;
   events.write(event);
 }

@@ -8,6 +8,7 @@
 #include "cli/farm_options.h"
 #include "cli/interrupts.h"
 #include "cli/progress.h"
+#include "farm/board.h"
 #include "farm/store/coordinator.h"
 #include "farm/store/stored_builds.h"
 #include "farm/store/view.h"
@@ -91,6 +92,7 @@ nlohmann::ordered_json farm_event(farm::Store& store, const farm::CoordinatorNew
   event["state"] = known ? nlohmann::ordered_json(name((*one)->state)) : nlohmann::ordered_json();
   event["verdict"] = nullptr;
   event["cycles"] = nullptr;
+  event["score"] = nullptr;
   event["answered"] = news.what == What::answered;
   if (news.rejudge != 0) {  // what counts for it does not change
     event["verdict"] = news.settled == farm::Settled::judged
@@ -99,10 +101,13 @@ nlohmann::ordered_json farm_event(farm::Store& store, const farm::CoordinatorNew
     return event;
   }
   if (!known || (*one)->evaluation.empty()) return event;
-  const Result<farm::Evaluation> evaluation = store.evaluation((*one)->evaluation);
-  if (!evaluation) return event;
-  event["verdict"] = name(evaluation->verdict);
-  if (evaluation->accepted()) event["cycles"] = evaluation->score();
+  const Result<std::optional<farm::Scored>> scored = store.scored(news.submission);
+  if (!scored || !*scored) return event;
+  const farm::Evaluation& evaluation = (*scored)->evaluation;
+  event["verdict"] = name(evaluation.verdict);
+  if (!evaluation.accepted()) return event;
+  event["cycles"] = evaluation.cycles();
+  event["score"] = farm::score_digits_of(**scored);
   return event;
 }
 

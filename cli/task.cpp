@@ -1,6 +1,7 @@
 // simfarm task new|check|pack: writing task packages.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
@@ -18,10 +19,14 @@
 namespace simfarm::cli {
 namespace {
 
-int create(const std::string& name, const std::string& into) {
+int create(const std::string& name, const std::string& into, const std::string& score) {
   Result<std::string> home = home_folder();
   if (!home) return report(home.error());
-  Result<std::vector<farm::PackageFile>> files = farm::new_task(*home + "/sdk/task-template", name);
+  const auto& kinds = farm::score_kind_names();
+  const auto kind =
+      static_cast<farm::ScoreKind>(std::find(kinds.begin(), kinds.end(), score) - kinds.begin());
+  Result<std::vector<farm::PackageFile>> files =
+      farm::new_task(*home + "/sdk/task-template", name, kind);
   if (!files) return report(files.error());
   const std::string folder = into.empty() ? name : into;
   std::error_code error;
@@ -127,6 +132,7 @@ int pack(const std::string& folder, const std::string& output) {
 struct TaskFlags {
   std::string name;
   std::string output;
+  std::string score = "cycles";
   u32 jobs = 0;
 };
 
@@ -141,7 +147,13 @@ void add_task(CLI::App& app, int& exit_code) {
       "new", "Begin a task: a complete small one, to be changed into yours (docs/tasks.md)");
   fresh->add_option("name", flags->name, "The task's name: a-z, 0-9, '-'")->required();
   fresh->add_option("-o,--output", flags->output, "Folder to make (the name)");
-  fresh->callback([flags, &exit_code] { exit_code = create(flags->name, flags->output); });
+  const auto& kinds = farm::score_kind_names();
+  fresh
+      ->add_option("--score", flags->score,
+                   "What it ranks by (cycles); logit-error is begun with a copy of the task logits")
+      ->check(CLI::IsMember(std::vector<std::string>(kinds.begin(), kinds.end())));
+  fresh->callback(
+      [flags, &exit_code] { exit_code = create(flags->name, flags->output, flags->score); });
 
   CLI::App* look = command->add_subcommand(
       "check", "Read a task as the farm does; judge its kernel, submissions and wrong ones");

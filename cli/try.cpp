@@ -52,9 +52,8 @@ std::string result_text(const farm::Scored& scored) {
   const farm::Evaluation& evaluation = scored.evaluation;
   std::string text = farm::case_table(scored) + farm::public_only_text(scored.entry.task->task);
   if (!evaluation.accepted()) return text + farm::failure_text(scored);
-  return text + fmt::format("ACCEPTED: {} cycles, {} bytes of local data in each PE\n",
-                            farm::grouped(evaluation.score()),
-                            farm::grouped(evaluation.local_bytes));
+  return text + fmt::format("ACCEPTED: {}, {} bytes of local data in each PE\n",
+                            farm::result_line(scored), farm::grouped(evaluation.local_bytes));
 }
 
 /// Where the cycles went more or less than before, largest change first.
@@ -70,10 +69,10 @@ std::string comparison(const farm::Scored& now, const farm::Scored& before) {
   std::stable_sort(changes.begin(), changes.end(), [](const auto& x, const auto& y) {
     return std::abs(x.first) > std::abs(y.first);
   });
-  std::string text =
-      fmt::format("{}x of {} ({} cycles); cycles of all PEs:",
-                  farm::ratio(before.evaluation.score(), std::max<u64>(now.evaluation.score(), 1)),
-                  before.entry.id, farm::grouped(before.evaluation.score()));
+  const std::string times =
+      farm::gain(now.entry.task->task.score.kind, farm::score_of(now), farm::score_of(before));
+  std::string text = fmt::format("{}x of {} ({}); cycles of all PEs:", times.empty() ? "?" : times,
+                                 before.entry.id, farm::result_line(before));
   for (const auto& [change, what] : changes)
     if (change != 0) text += fmt::format(" {} {:+}", what, change);
   return text + "\n";

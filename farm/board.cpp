@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/check.h"
+#include "farm/task_score.h"
 #include "farm/text.h"
 
 namespace simfarm::farm {
@@ -16,6 +16,7 @@ __extension__ typedef __int128 Wide;
 Row make_row(const Scored& scored) {
   Row row;
   row.scored = &scored;
+  if (scored.evaluation.accepted()) row.score = score_of(scored);
   row.submission = visible_text(scored.entry.id);
   row.failure = visible_text(scored.evaluation.failure, true);
   row.rerun = visible_text(scored.entry.rerun);
@@ -44,15 +45,15 @@ std::vector<size_t> find_records(const std::vector<Row>& rows) {
   std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
     return std::pair(rows[a].scored->entry.order, a) < std::pair(rows[b].scored->entry.order, b);
   });
-  size_t best = rows.size();  // of places: a smaller one has fewer cycles or came earlier
+  size_t best = rows.size();  // of places: a smaller one has a better score or came earlier
   std::vector<size_t> records;
   for (const size_t place : places)
     if (place < best) records.push_back(best = place);
   return records;
 }
 
-/// What a board is sorted by: cycles, order, id, but who may not pass another right behind that
-/// one. So the leader is first: whoever has fewer cycles is behind him or behind one before him.
+/// What a board is sorted by: score, order, id, but who may not pass another right behind that
+/// one. So the leader is first: whoever has a better score is behind him or behind one before him.
 class Places {
  public:
   Places(const std::vector<const Scored*>& all, u32 timing) : timing_(timing) {
@@ -62,20 +63,24 @@ class Places {
 
   auto of(const Scored& one) const {
     const bool accepted = ranks(one);
-    const std::pair own(accepted ? one.evaluation.score() : 0, one.entry.order);
+    const std::pair own(accepted ? key(one) : 0, one.entry.order);
     std::tuple place(own, false);
     const bool waits = one.standing && one.standing->behind;
     const auto other = waits ? accepted_.find(*one.standing->behind) : accepted_.end();
     if (accepted && other != accepted_.end())
-      place = std::max(place, std::tuple(std::pair(other->second->evaluation.score(),
-                                                   other->second->entry.order),
-                                         true));
+      place = std::max(
+          place, std::tuple(std::pair(key(*other->second), other->second->entry.order), true));
     return std::tuple(!accepted, place, own, one.entry.id);
   }
 
  private:
   bool ranks(const Scored& one) const {
     return one.evaluation.accepted() && one.evaluation.timing == timing_;
+  }
+
+  static u64 key(const Scored& one) {
+    const ScoreKind kind = one.entry.task ? one.entry.task->task.score.kind : ScoreKind::cycles;
+    return rank_key(kind, score_of(one));
   }
 
   u32 timing_;
@@ -91,6 +96,7 @@ Board make_board(std::vector<const Scored*> scored, u32 timing) {
     return each->evaluation.accepted() && each->evaluation.timing == timing;
   };
   const Places places(scored, timing);
+  const ScoreKind kind = kind_of(board);
   std::sort(scored.begin(), scored.end(),
             [&](const Scored* a, const Scored* b) { return places.of(*a) < places.of(*b); });
   const auto kernel = std::find_if(scored.begin(), scored.end(),
@@ -98,11 +104,10 @@ Board make_board(std::vector<const Scored*> scored, u32 timing) {
   const bool base = kernel != scored.end() && ranks(*kernel);
   u32 rank = 0;
   for (const Scored* each : scored) {
-    Row row = make_row(*each);
-    if (ranks(each)) row.rank = ++rank;
-    if (row.rank != 0 && base)
-      row.speedup = ratio((*kernel)->evaluation.score(), each->evaluation.score());
-    board.rows.push_back(std::move(row));
+    Row line = make_row(*each);
+    if (ranks(each)) line.rank = ++rank;
+    if (line.rank != 0 && base) line.speedup = gain(kind, line.score, score_of(**kernel));
+    board.rows.push_back(std::move(line));
   }
   find_parents(board.rows);
   board.records = find_records(board.rows);
@@ -130,7 +135,7 @@ std::optional<Headroom> headroom(const Scored& scored) {
   const TaskDeadline& deadline = *scored.entry.task->task.deadline;
   std::optional<Headroom> worst;
   for (const CaseScore& each : scored.evaluation.cases) {
-    const Headroom here{each.name, each.score(), each.units * deadline.cycles_per_unit, {}};
+    const Headroom here{each.name, each.charged(), each.units * deadline.cycles_per_unit, {}};
     if (!worst || Wide{here.cycles} * worst->allowed > Wide{worst->cycles} * here.allowed)
       worst = here;
   }
@@ -145,15 +150,20 @@ std::optional<Headroom> headroom(const Scored& scored) {
   return worst;
 }
 
-std::string ratio(u64 a, u64 b) {
-  check(b != 0, "a ratio has a denominator");
-  const u64 hundredths = static_cast<u64>(Wide{a % b} * 100 / b);
-  return fmt::format("{}.{:02}", a / b, hundredths);
+u64 score_of(const Scored& scored) {
+  if (!scored.entry.task) return scored.evaluation.cycles();
+  return score_of(scored.entry.task->task, scored.evaluation.cases);
 }
 
-std::string grouped(u64 value) {
-  if (value < 1000) return fmt::format("{}", value);
-  return fmt::format("{},{:03}", grouped(value / 1000), value % 1000);
+std::string score_digits_of(const Scored& scored) {
+  return score_digits(scored.entry.task ? scored.entry.task->task.score.kind : ScoreKind::cycles,
+                      score_of(scored));
+}
+
+std::string result_line(const Scored& scored) {
+  const ScoreKind kind = scored.entry.task ? scored.entry.task->task.score.kind : ScoreKind::cycles;
+  const std::string cycles = score_text(ScoreKind::cycles, scored.evaluation.cycles());
+  return kind == ScoreKind::cycles ? cycles : score_text(kind, score_of(scored)) + ", " + cycles;
 }
 
 Counters all_cases(const Evaluation& evaluation) {

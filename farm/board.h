@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "farm/score.h"
+#include "farm/text.h"
 
 namespace simfarm::farm {
 
@@ -13,7 +14,9 @@ namespace simfarm::farm {
 struct Row {
   const Scored* scored = nullptr;
   u32 rank = 0;         ///< 1 for the best; 0: not ranked
-  std::string speedup;  ///< over the task's kernel/: "12.34"; empty when either is not accepted
+  u64 score = 0;        ///< of the task's kind; only of an accepted one
+  std::string speedup;  ///< how many times as good as the task's kernel/, in scores: "12.34"; empty
+                        ///< when either is not accepted
   std::string submission;
   std::string author;  ///< empty: intake could not read it
   std::string parent;
@@ -36,12 +39,12 @@ struct Headroom {
 struct Board {
   u32 timing = timing_version;  ///< results of another version are not ranked
   const Task* task = nullptr;   ///< null: of submissions that name no known task, all rejected
-  std::vector<Row> rows;        ///< ranked ones first, by cycles, order, id; then the others
+  std::vector<Row> rows;        ///< ranked ones first, by score, order, id; then the others
   /// Places of the rows that were the best ones when they were handed in, in that order.
   std::vector<size_t> records = {};
 };
 
-/// A board for each task, by name; the batch must outlive them. Equal cycles: the smaller
+/// A board for each task, by name; the batch must outlive them. Equal scores: the smaller
 /// order first, then the smaller id. Only results of that timing are ranked. A farm's leader is
 /// first, and nobody passes whom his standing says.
 std::vector<Board> make_boards(const std::vector<Scored>& batch, u32 timing = timing_version);
@@ -57,11 +60,18 @@ const Row* leader_of(const Board& board);
 /// Of an accepted submission to a task with a deadline.
 std::optional<Headroom> headroom(const Scored& scored);
 
-/// a / b with two decimals, cut: "12.34". `b` is not 0.
-std::string ratio(u64 a, u64 b);
+/// What the board's task ranks by; cycles for submissions to no known task.
+inline ScoreKind kind_of(const Board& board) {
+  return board.task ? board.task->score.kind : ScoreKind::cycles;
+}
 
-/// "1,234,567".
-std::string grouped(u64 value);
+/// The score of an accepted submission.
+u64 score_of(const Scored& scored);
+/// The same as programs read it.
+std::string score_digits_of(const Scored& scored);
+/// The same as text with its unit; and, where that says something else, its cycles: "71.2345 %,
+/// 1,234 cycles".
+std::string result_line(const Scored& scored);
 
 /// The counters of all PEs over all cases.
 Counters all_cases(const Evaluation& evaluation);

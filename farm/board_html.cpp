@@ -75,7 +75,7 @@ PageJson page_row(const Board& board, const Row& row) {
           : "";
   return PageJson::array({row.rank, scored.entry.order, row.submission, row.author,
                           std::string(name(scored.evaluation.verdict)) + mark,
-                          accepted ? scored.evaluation.score() : 0, row.speedup, row.parent,
+                          accepted ? row.score : 0, row.speedup, row.parent,
                           row.built_on ? static_cast<i64>(*row.built_on) : -1,
                           first_characters(row.note, page_note_characters),
                           first_characters(row.failure, page_failure_characters), bins_json(scored),
@@ -86,13 +86,20 @@ PageJson page_data(const Board& board) {
   PageJson bins = {"issued"};
   for (u32 k = 0; k < stall_count; ++k) bins.push_back(name(static_cast<Stall>(k)));
   PageJson rows = PageJson::array();
-  for (const Row& row : board.rows) rows.push_back(page_row(board, row));
+  for (const Row& each : board.rows) rows.push_back(page_row(board, each));
   PageJson target;
   if (board.task && board.task->target)
     target = {{"label", visible_text(board.task->target->label)},
-              {"cycles", board.task->target->cycles}};
+              {"score", board.task->target->score}};
+  const ScoreKind kind = kind_of(board);
   return {{"target", std::move(target)},
           {"leads", leader_of(board) != nullptr},
+          {"score",
+           {{"name", row(kind).column},
+            {"unit", row(kind).unit},
+            {"decimals", row(kind).decimals},
+            {"more", row(kind).more_is_better},
+            {"cycles", kind == ScoreKind::cycles}}},
           {"bins", std::move(bins)},
           {"records", board.records},
           {"rows", std::move(rows)}};
@@ -101,17 +108,15 @@ PageJson page_data(const Board& board) {
 std::string summary_lines(const Board& board) {
   const Task& task = *board.task;
   std::string text = fmt::format(
-      "<p class=\"soft\">machine {} ({} x {} PEs), cycles of {} case{} with boot, less is "
-      "better; {} submission{}</p>\n",
+      "<p class=\"soft\">machine {} ({} x {} PEs), {}; {} submission{}</p>\n",
       markup_text(visible_text(task.machine.name)), task.machine.rows, task.machine.columns,
-      task.cases.size(), task.cases.size() == 1 ? "" : "s", grouped(board.rows.size()),
-      board.rows.size() == 1 ? "" : "s");
+      score_meaning(task), grouped(board.rows.size()), board.rows.size() == 1 ? "" : "s");
   const Row* const leader = leader_of(board);
   if (leader != nullptr)
-    text += fmt::format("<p>{}: <strong>{} cycles</strong>, {} by {}</p>\n",
+    text += fmt::format("<p>{}: <strong>{}</strong>, {} by {}</p>\n",
                         leader->scored->standing ? "Leads" : "Best",
-                        grouped(leader->scored->evaluation.score()),
-                        markup_text(leader->submission), markup_text(leader->author));
+                        score_text(task.score.kind, leader->score), markup_text(leader->submission),
+                        markup_text(leader->author));
   else if (!board.rows.empty() && board.rows[0].rank != 0)
     text += "<p>Nobody leads yet.</p>\n";
   return text;

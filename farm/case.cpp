@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "base/bytes.h"
 #include "farm/files.h"
+#include "farm/logits.h"
 
 namespace simfarm::farm {
 namespace {
@@ -24,14 +26,18 @@ class Binder {
     bound.name = case_name(file_);
     bound.file = file_;
     std::vector<PlacedTensor> tensors;
-    for (const TaskTensor& tensor : task_.tensors) {
+    for (size_t k = 0; k < task_.tensors.size(); ++k) {
+      const TaskTensor& tensor = task_.tensors[k];
       PlacedTensor placed{tensor.name, tensor.kind, tensor.dtype, {}, tensor.place};
       std::vector<u8> before, after;
       if (tensor.kind != TensorKind::output)
         if (const auto taken = take("inputs", contents_.inputs, tensor, placed.shape, before);
             !taken)
           return taken.error();
-      if (tensor.kind != TensorKind::input) {
+      if (const auto& rule = task_.score.logits; rule && rule->tensor == k) {
+        if (const auto taken = take_reference(*rule, tensor, placed.shape, bound); !taken)
+          return taken.error();
+      } else if (tensor.kind != TensorKind::input) {
         if (const auto taken = take("expected", contents_.expected, tensor, placed.shape, after);
             !taken)
           return taken.error();
@@ -100,6 +106,29 @@ class Binder {
     return {};
   }
 
+  /// The real numbers that an output should be near to, in the rule's units.
+  Result<void> take_reference(const LogitRule& rule, const TaskTensor& output,
+                              std::vector<u32>& shape, Case& bound) {
+    TaskTensor wanted = output;
+    wanted.dtype = DType::float32;
+    std::vector<u8> bytes;
+    if (const auto taken = take("reference", contents_.reference, wanted, shape, bytes); !taken)
+      return taken.error();
+    Reference reference{rule, {}};
+    for (size_t at = 0; at < bytes.size(); at += 4) {
+      const auto value =
+          fixed_point(static_cast<u32>(load_bytes(bytes, at, 4)), rule.fraction_bits);
+      if (!value)
+        return refuse(
+            "/reference/" + output.name,
+            fmt::format("element {} is {}: not finite, or too large for {} fraction bits", at / 4,
+                        element_text(DType::float32, &bytes[at]), rule.fraction_bits));
+      reference.values.push_back(*value);
+    }
+    bound.reference = std::move(reference);
+    return {};
+  }
+
   Result<void> nothing_left() const {
     if (!contents_.inputs.empty())
       return refuse("/inputs/" + contents_.inputs[0].name, "is no input of the task");
@@ -107,6 +136,10 @@ class Binder {
       return refuse("/expected/" + contents_.expected[0].name, "is no output of the task");
     if (!contents_.outputs.empty())
       return refuse("/outputs", "a task's case has /expected instead");
+    if (!contents_.reference.empty())
+      return refuse("/reference/" + contents_.reference[0].name,
+                    task_.score.logits ? "is not the output that the score is about"
+                                       : "the task is not scored by logit error");
     for (const auto& [name, value] : contents_.attributes)
       if (const auto symbol = symbols_.find(name);
           symbol != symbols_.end() && symbol->second != value)

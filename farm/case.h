@@ -1,6 +1,7 @@
 // A case of a task: its file held against the task's tensors, symbols bound to sizes, laid out in
 // the machine's memory, ready to run and to be compared with.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@
 #include "farm/tensor_file.h"
 
 namespace simfarm::farm {
+
+/// What an output is held against when it need not be equal.
+struct Reference {
+  LogitRule rule;
+  std::vector<i64> values;  ///< of each element, in units of 2^-fraction_bits
+};
 
 struct Case {
   std::string name;          ///< "small"
@@ -21,6 +28,8 @@ struct Case {
   std::vector<std::vector<u8>> before;
   std::vector<std::vector<u8>> after;
   u64 units = 0;  ///< of the task's deadline; 0 without one
+  /// For one output, of which `after` is empty.
+  std::optional<Reference> reference = {};
 };
 
 /// Holds a case file's contents against the task. Errors name case file and tensor: missing,

@@ -43,6 +43,8 @@ std::string checkout_manifest(const CheckoutBase& base, const std::string& autho
   for (const std::string& source : submission.sources)
     text += (text.back() == '[' ? "" : ", ") + toml_text(source);
   text += "]\n";
+  if (submission.local_memory_bytes)
+    text += fmt::format("local_memory_bytes = {}\n", *submission.local_memory_bytes);
   if (!submission.defines.empty()) text += "[defines]\n";
   for (const auto& [define, value] : submission.defines)
     text += fmt::format("{} = {}\n", define, toml_text(value));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "farm/logits.h"
+
 namespace simfarm::farm {
 namespace {
 
@@ -17,13 +19,6 @@ std::vector<u64> index_of(const PlacedTensor& tensor, u64 element) {
 }
 
 std::string hex(std::span<const u8> bytes) { return fmt::format("{:02x}", fmt::join(bytes, " ")); }
-
-/// The element that holds `offset`: "c[3, 17] (int32 at byte 836 of 4096)".
-std::string place(const PlacedTensor& tensor, u64 offset) {
-  return fmt::format("{}[{}] ({}, byte {} of {})", tensor.name,
-                     fmt::join(index_of(tensor, offset / element_bytes(tensor.dtype)), ", "),
-                     name(tensor.dtype), offset, tensor.bytes);
-}
 
 u64 first_difference(std::span<const u8> a, std::span<const u8> b) {
   return static_cast<u64>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
@@ -52,12 +47,12 @@ std::string tensor_difference(const PlacedTensor& tensor, std::span<const u8> ex
   for (u64 k = start; k < start + size; ++k)
     untouched &= got[k] == poison_byte(seed, tensor.address + static_cast<u32>(k));
   const char* const kind = tensor.kind == TensorKind::input ? "input" : "output";
-  std::string text = fmt::format("{} {}: expected {}, got {}{}\n", kind, place(tensor, offset),
-                                 element_text(tensor.dtype, &expected[start]),
-                                 element_text(tensor.dtype, &got[start]),
-                                 tensor.kind == TensorKind::output && untouched
-                                     ? ", the poison that was there before: never written"
-                                     : "");
+  std::string text = fmt::format(
+      "{} {}: expected {}, got {}{}\n", kind, element_place(tensor, offset),
+      element_text(tensor.dtype, &expected[start]), element_text(tensor.dtype, &got[start]),
+      tensor.kind == TensorKind::output && untouched
+          ? ", the poison that was there before: never written"
+          : "");
   text += around(expected, got, offset);
   text += fmt::format("  {} of {} elements are wrong\n", wrong, expected.size() / size);
   if (tensor.kind == TensorKind::input) text += "  a kernel may not change an input\n";
@@ -95,6 +90,12 @@ std::optional<std::string> guard_difference(const Layout& layout, const Memory& 
 
 }  // namespace
 
+std::string element_place(const PlacedTensor& tensor, u64 offset) {
+  return fmt::format("{}[{}] ({}, byte {} of {})", tensor.name,
+                     fmt::join(index_of(tensor, offset / element_bytes(tensor.dtype)), ", "),
+                     name(tensor.dtype), offset, tensor.bytes);
+}
+
 Memory read_arenas(const Layout& layout, const Simulation& simulation) {
   Memory memory;
   for (const Arena& arena : layout.arenas) {
@@ -123,6 +124,11 @@ std::optional<std::string> find_difference(const Case& one, const Memory& memory
       const PlacedTensor& tensor = one.layout.tensors[k];
       if ((tensor.kind == TensorKind::input) != inputs) continue;
       const std::span<const u8> got = tensor_bytes(one.layout, memory, k);
+      if (one.reference && one.reference->rule.tensor == k) {
+        if (std::string told = logit_errors(*one.reference, tensor, got).told; !told.empty())
+          return told;
+        continue;
+      }
       if (!std::equal(got.begin(), got.end(), one.after[k].begin()))
         return tensor_difference(tensor, one.after[k], got, seed);
     }
@@ -145,7 +151,7 @@ std::optional<std::string> find_disagreement(const Case& one, const Memory& firs
       return fmt::format(
           "{}: {} in one run, {} in a second run that differs in uninitialised memory "
           "and registers alone\n",
-          place(tensor, at), element_text(tensor.dtype, &a[start]),
+          element_place(tensor, at), element_text(tensor.dtype, &a[start]),
           element_text(tensor.dtype, &b[start]));
     }
   }

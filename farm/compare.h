@@ -17,6 +17,9 @@ Memory read_arenas(const Layout& layout, const Simulation& simulation);
 /// The bytes of one tensor in it.
 std::span<const u8> tensor_bytes(const Layout& layout, const Memory& memory, size_t tensor);
 
+/// The element that holds byte `offset`: "c[3, 17] (int32, byte 836 of 4096)".
+std::string element_place(const PlacedTensor& tensor, u64 offset);
+
 /// Why a run's memory is not what the case wants: the first output that differs (element, index,
 /// expected, got, the bytes around it), an input that was changed, a guard band that was written.
 /// None: all is right. `seed` is the run's poison.

@@ -8,6 +8,7 @@
 #include "farm/digest.h"
 #include "farm/floor.h"
 #include "farm/held_out.h"
+#include "farm/task_score.h"
 
 namespace simfarm::farm {
 
@@ -21,9 +22,9 @@ Result<std::shared_ptr<const LoadedTask>> load_task_and_cases(const std::string&
       LoadedTask{std::move(*task), std::move(*cases), digest});
 }
 
-Cycle Evaluation::score() const {
+Cycle Evaluation::cycles() const {
   Cycle sum = 0;
-  for (const CaseScore& each : cases) sum += each.score();
+  for (const CaseScore& each : cases) sum += each.charged();
   return sum;
 }
 
@@ -36,21 +37,32 @@ Evaluation ended(Evaluation so_far, Verdict verdict, std::string why) {
   return so_far;
 }
 
+/// Why a right submission is held for its held-out cases; empty: it is not.
+std::string held_for(const Task& task, const std::vector<CaseScore>& open,
+                     const std::vector<CaseScore>& held_out, bool below_floor) {
+  if (below_floor) return "in a case that is held out, in fewer cycles than the task's floor";
+  if (task.score.logits && errors_differ(*task.score.logits, open, held_out))
+    return "in cases that are held out its error is more than twice that in the public ones";
+  return {};
+}
+
 /// The held-out cases, after the public ones. What is told of a failure is the verdict.
-Evaluation judge_held_out(Evaluation so_far, const LoadedTask& loaded, const Secret& secret,
-                          Simulations& simulations) {
+Evaluation judge_held_out(Evaluation so_far, const Task& task, const std::string& task_digest,
+                          const Secret& secret, Simulations& simulations) {
   so_far.secret = secret.id();
+  std::vector<CaseScore> scores;
   HeldOutScore score;
   bool held = false;
   for (const HeldOutCase& wanted :
-       held_out_cases(loaded.task, secret, loaded.digest, so_far.source_digest)) {
-    MadeCase made = make_case(loaded.task, wanted);
+       held_out_cases(task, secret, task_digest, so_far.source_digest)) {
+    MadeCase made = make_case(task, wanted);
     if (!made.one)
       return ended(std::move(so_far), made.fault.verdict,
                    fmt::format("a held-out case could not be made: {}", made.fault.why));
     const std::vector<Case> cases = {std::move(*made.one)};
-    Judgement judgement = simulations.judge(loaded.task, cases, so_far.elf);
-    hold_below_floor(loaded.task, cases, judgement);
+    Judgement judgement = simulations.judge(task, cases, so_far.elf);
+    add_task_figures(task, cases, judgement);
+    hold_below_floor(task, cases, judgement);
     if (!row(judgement.verdict).authors)
       return ended(std::move(so_far), judgement.verdict, "a held-out case could not be simulated");
     held |= judgement.verdict == Verdict::held;
@@ -59,14 +71,15 @@ Evaluation judge_held_out(Evaluation so_far, const LoadedTask& loaded, const Sec
       return ended(std::move(so_far), judgement.verdict,
                    "in a case that is held out: what it is, and where it failed, is not told");
     }
+    scores.push_back(std::move(judgement.cases.front()));
     ++score.cases;
-    score.cycles += judgement.cases.front().score();
+    score.cycles += scores.back().charged();
   }
   so_far.held_out = score;
-  if (so_far.verdict == Verdict::held || !held) return so_far;
+  std::string why = held_for(task, so_far.cases, scores, held);
+  if (so_far.verdict == Verdict::held || why.empty()) return so_far;
   so_far.failed_case = held_out_name;
-  return ended(std::move(so_far), Verdict::held,
-               "in a case that is held out, in fewer cycles than the task's floor");
+  return ended(std::move(so_far), Verdict::held, std::move(why));
 }
 
 /// From the sources, or from when they were built before.
@@ -118,8 +131,10 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
     std::copy_if(loaded.cases.begin(), loaded.cases.end(), std::back_inserter(chosen),
                  [&](const Case& each) { return each.name == *only_case; });
   const std::vector<Case>& cases = only_case ? chosen : loaded.cases;
-  Judgement judgement = workplace.simulations.judge(loaded.task, cases, result.elf);
-  hold_below_floor(loaded.task, cases, judgement);
+  const Task task = judged_as(loaded.task, *submission);
+  Judgement judgement = workplace.simulations.judge(task, cases, result.elf);
+  add_task_figures(task, cases, judgement);
+  hold_below_floor(task, cases, judgement);
   result.local_bytes = judgement.local_bytes;
   result.cases = std::move(judgement.cases);
   result.failed_case = std::move(judgement.failed_case);
@@ -127,7 +142,8 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
   const bool passed = result.verdict == Verdict::accepted || result.verdict == Verdict::held;
   if (!passed || workplace.secret == nullptr || only_case || loaded.task.held_out.empty())
     return result;
-  return judge_held_out(std::move(result), loaded, *workplace.secret, workplace.simulations);
+  return judge_held_out(std::move(result), task, loaded.digest, *workplace.secret,
+                        workplace.simulations);
 }
 
 }  // namespace simfarm::farm

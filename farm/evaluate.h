@@ -50,8 +50,8 @@ struct Evaluation {
 
   bool accepted() const { return verdict == Verdict::accepted; }
   /// Cycles of all public cases, boot included. Held-out ones differ from submission to submission:
-  /// what they cost cannot be compared.
-  Cycle score() const;
+  /// what they cost cannot be compared. The score is score_of(task, cases) (task_score.h).
+  Cycle cycles() const;
 };
 
 /// What judging needs of the host.

@@ -35,12 +35,10 @@ u64 size_of(const Task& task, const Case& one, const Dimension& wanted) {
 
 Floor floor_of_macs(const Task& task, const Case& one) {
   if (task.floor.macs.empty()) return {};
-  Product macs = 1;
-  for (const Dimension& factor : task.floor.macs)
-    macs = std::min<Product>(macs * size_of(task, one, factor), floor_cap);
+  const u64 macs = required_macs(task, one);
   const u64 pes = task.machine.pes();
   return {per_cycle(macs, Product{pes} * task.floor.macs_per_cycle),
-          fmt::format("{} multiply-adds on {} PEs at {} a cycle", static_cast<u64>(macs), pes,
+          fmt::format("{} multiply-adds on {} PEs at {} a cycle", macs, pes,
                       task.floor.macs_per_cycle)};
 }
 
@@ -64,6 +62,14 @@ std::string identity(std::string_view who, u64 id, u64 sum, Cycle cycles) {
 }
 
 }  // namespace
+
+u64 required_macs(const Task& task, const Case& one) {
+  if (task.floor.macs.empty()) return 0;
+  Product macs = 1;
+  for (const Dimension& factor : task.floor.macs)
+    macs = std::min<Product>(macs * size_of(task, one, factor), floor_cap);
+  return static_cast<u64>(macs);
+}
 
 Floor floor_of(const Task& task, const Case& one) {
   const auto given = task.floor.cycles.find(one.variant.empty() ? one.name : one.variant);

@@ -23,6 +23,9 @@ struct Floor {
 /// cycles that the task gives outright.
 Floor floor_of(const Task& task, const Case& one);
 
+/// The multiply-adds that the task says a case needs; 0 where it does not.
+u64 required_macs(const Task& task, const Case& one);
+
 /// Holds what was accepted and took fewer cycles in one of these cases than its floor: HELD, with
 /// all its scores.
 void hold_below_floor(const Task& task, const std::vector<Case>& cases, Judgement& judgement);

@@ -8,6 +8,7 @@
 #include "farm/compare.h"
 #include "farm/floor.h"
 #include "farm/lint.h"
+#include "farm/logits.h"
 #include "profile/report.h"
 
 namespace simfarm::farm {
@@ -75,7 +76,18 @@ class CaseJudge {
                     case_.units,
                     profile::total(outcome),
                     0};
-    for (const DmaReport& dma : outcome.dma) score.dma_bytes += dma.bytes_read + dma.bytes_written;
+    for (const DmaReport& dma : outcome.dma) {
+      score.dma_bytes += dma.bytes_read + dma.bytes_written;
+      score.ocm_bytes += dma.ocm_bytes;
+      score.dram_bytes += dma.dram_bytes;
+    }
+    if (case_.reference) {
+      const u32 tensor = case_.reference->rule.tensor;
+      score.outputs = case_.reference->values.size();
+      score.error = logit_errors(*case_.reference, case_.layout.tensors[tensor],
+                                 tensor_bytes(case_.layout, first_.memory, tensor))
+                        .sum;
+    }
     return score;
   }
 

@@ -30,7 +30,13 @@ struct CaseScore {
   u64 units = 0;          ///< of the task's deadline
   Counters total;         ///< of all PEs
   u64 dma_bytes = 0;      ///< read and written by all engines
-  Cycle score() const { return cycles + boot_cycles; }
+  u64 ocm_bytes = 0;      ///< of these, in OCM
+  u64 dram_bytes = 0;     ///< and in DRAM; the rest is in local memories
+  u64 macs = 0;           ///< multiply-adds that the task needs; 0 where it does not say
+  u64 memory_bytes = 0;   ///< of each PE's local memory, where that is the score
+  u64 outputs = 0;        ///< elements that were held against a reference
+  u64 error = 0;          ///< sum of their distances from it, in the task's units
+  Cycle charged() const { return cycles + boot_cycles; }
 };
 
 /// Names in a program are its author's: lines for people are cut to this.

@@ -59,9 +59,8 @@ std::string test_case(const Row& row, const std::string& suite) {
     case TestResult::passed:
       break;
   }
-  text += fmt::format(
-      "      <system-out>{}{}</system-out>\n    </testcase>\n", verdict,
-      scored.evaluation.accepted() ? fmt::format(": {} cycles", scored.evaluation.score()) : "");
+  text += fmt::format("      <system-out>{}{}</system-out>\n    </testcase>\n", verdict,
+                      scored.evaluation.accepted() ? ": " + result_line(scored) : "");
   return text;
 }
 

@@ -30,6 +30,12 @@ Linted lint(const Image& image, const Task& task) {
       case AddressMap::Space::dram:
         return reject(what + ": preloads DRAM; data come in tensors");
       case AddressMap::Space::none:
+        if (!segment.executable && map.local.contains(segment.address, 1)) {
+          linted.verdict = Verdict::memory_limit;
+          linted.why = fmt::format("{}: reaches past the end of local memory, {} bytes", what,
+                                   map.local.bytes);
+          return linted;
+        }
         return reject(
             fmt::format("{}: outside the memories of machine {}", what, task.machine.name));
     }

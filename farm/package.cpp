@@ -19,10 +19,41 @@ bool is_text(const std::vector<u8>& bytes) {
   return std::find(bytes.begin(), bytes.end(), u8{0}) == bytes.end();
 }
 
+/// What the template's task.toml needs to say for a kind of score besides its name.
+std::string_view score_table(ScoreKind kind) {
+  switch (kind) {
+    case ScoreKind::weighted:
+      return "[score]\nkind = \"weighted\"\n\n"
+             "[score.cases]                   # cycles with boot that count as 1\n"
+             "tiny = { weight = 1, reference = 1_000 }\n"
+             "large = { weight = 1, reference = 10_000 }\n\n";
+    case ScoreKind::mac_utilisation:
+      return "[floor]\nmacs = [\"rows\", \"columns\"]      # what a case has to multiply\n\n";
+    case ScoreKind::energy:
+      return "[score]\nkind = \"energy\"\ntable = 1                       # docs/energy.md\n\n";
+    default:
+      return "";
+  }
+}
+
+std::string with_score(std::string text, ScoreKind kind) {
+  constexpr std::string_view word = "score = \"cycles\"\n", table = "[limits]\n";
+  const std::string further(score_table(kind));
+  const bool named = further.find("[score]") == std::string::npos;
+  if (const size_t at = text.find(word); at != std::string::npos)
+    text.replace(at, word.size(), named ? fmt::format("score = \"{}\"\n", row(kind).name) : "");
+  if (const size_t at = text.find(table); at != std::string::npos) text.insert(at, further);
+  return text;
+}
+
 }  // namespace
 
 Result<std::vector<PackageFile>> new_task(const std::string& template_folder,
-                                          const std::string& name) {
+                                          const std::string& name, ScoreKind kind) {
+  if (kind == ScoreKind::logit_error)
+    return usage_error(
+        "logit-error: its cases have references, which this template's have not; "
+        "begin with a copy of the shipped task logits");
   if (!is_task_name(name))
     return usage_error(
         fmt::format("{}: a task's name is a-z, 0-9 and '-', starts with a letter, and "
@@ -36,6 +67,7 @@ Result<std::vector<PackageFile>> new_task(const std::string& template_folder,
     for (size_t at = text.find(placeholder); at != std::string::npos;
          at = text.find(placeholder, at + name.size()))
       text.replace(at, placeholder.size(), name);
+    if (file.path == "task.toml") text = with_score(std::move(text), kind);
     file.bytes.assign(text.begin(), text.end());
   }
   return files;

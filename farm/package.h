@@ -13,9 +13,11 @@ namespace simfarm::farm {
 inline constexpr PackageLimits max_package{.bytes = u64{1} << 30, .files = 4096};
 
 /// The files of a new task of that name, from the template's folder: every "@NAME@" in a text file
-/// becomes the name. Error: no task's name (task.h).
+/// becomes the name, and task.toml says that it ranks by `kind`. Errors: no task's name (task.h); a
+/// kind that the template's cases cannot have (logit_error).
 Result<std::vector<PackageFile>> new_task(const std::string& template_folder,
-                                          const std::string& name);
+                                          const std::string& name,
+                                          ScoreKind kind = ScoreKind::cycles);
 
 /// What a package lacks that its authors or users will miss, one sentence each: a guide, a starting
 /// kernel, the generator that it names, the verdict of something in wrong/.

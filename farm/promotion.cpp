@@ -9,6 +9,7 @@
 #include "farm/digest.h"
 #include "farm/floor.h"
 #include "farm/held_out.h"
+#include "farm/task_score.h"
 #include "profile/json.h"
 
 namespace simfarm::farm {
@@ -26,10 +27,10 @@ nlohmann::ordered_json judgement_json(const Judgement& judgement) {
   return json;
 }
 
-Cycle sum_of(const Judgement& judgement) {
-  Cycle sum = 0;
-  for (const CaseScore& each : judgement.cases) sum += each.score();
-  return sum;
+/// "1234 cycles", "71.2345 %".
+std::string told(const Task& task, u64 score) {
+  const std::string_view unit = row(task.score.kind).unit;
+  return score_digits(task.score.kind, score) + (unit.empty() ? "" : " ") + std::string(unit);
 }
 
 /// One contest from its beginning to a decision; the story is in run().
@@ -44,9 +45,10 @@ class Referee {
     if (auto ended = compare_engines()) return *ended;
     if (!contest_.leader) return promoted("nobody led");
     if (secret_ != nullptr && !task().held_out.empty()) return duel();
-    return promoted(fmt::format("{} cycles, {} has {}; the task has no fresh cases",
-                                contest_.candidate.evaluation.score(), contest_.leader->id,
-                                contest_.leader->evaluation.score()));
+    const auto score = [&](const Contender& of) { return score_of(task(), of.evaluation.cases); };
+    return promoted(fmt::format("{}, {} has {}; the task has no fresh cases",
+                                told(task(), score(contest_.candidate)), contest_.leader->id,
+                                score_digits(task().score.kind, score(*contest_.leader))));
   }
 
  private:
@@ -88,7 +90,11 @@ class Referee {
                      EngineKind engine) const {
     JudgeOptions options;
     options.engine = engine;
-    return workplace_.simulations.judge(task(), cases, contender.evaluation.elf, options);
+    const Task judged = judged_as(task(), contender.evaluation.cases);
+    Judgement judgement =
+        workplace_.simulations.judge(judged, cases, contender.evaluation.elf, options);
+    add_task_figures(judged, cases, judgement);
+    return judgement;
   }
 
   /// Appends them, or says why not.
@@ -171,15 +177,26 @@ class Referee {
     const Judgement other = simulate(leader, fresh, default_engine);
     if (!row(other.verdict).authors)
       return fault(other.verdict, "of the leader in a fresh case: " + other.failure);
-    const std::string cycles = fmt::format("{} cycles in fresh cases", sum_of(own));
+    const u64 owns = fresh_score(wanted, own), others = fresh_score(wanted, other);
+    const std::string has = told(task(), owns) + " in fresh cases";
     if (other.verdict != Verdict::accepted) {
       Decision won = promoted(
-          fmt::format("{}; {}, which led, is {} there", cycles, leader.id, name(other.verdict)));
+          fmt::format("{}; {}, which led, is {} there", has, leader.id, name(other.verdict)));
       won.leaders_verdict = other.verdict;
       return won;
     }
-    const std::string both = fmt::format("{}, {} takes {}", cycles, leader.id, sum_of(other));
-    return sum_of(own) < sum_of(other) ? promoted(both) : refused(Verdict::accepted, both);
+    const std::string both = fmt::format("{}, {} {} {}", has, leader.id,
+                                         task().score.kind == ScoreKind::cycles ? "takes" : "has",
+                                         score_digits(task().score.kind, others));
+    return better(task().score.kind, owns, others) ? promoted(both)
+                                                   : refused(Verdict::accepted, both);
+  }
+
+  /// Of cases that bear the names of their variants, as weights may.
+  u64 fresh_score(const std::vector<HeldOutCase>& wanted, const Judgement& judgement) const {
+    std::vector<CaseScore> cases = judgement.cases;
+    for (size_t k = 0; k < cases.size(); ++k) cases[k].name = wanted[k].variant;
+    return score_of(task(), cases);
   }
 
   const Contest& contest_;
@@ -205,6 +222,10 @@ std::string judgement_difference(const Judgement& a, std::string_view where_a, c
     if (x.instructions != y.instructions)
       return at + differ(x.instructions, y.instructions, " instructions");
     if (x.dma_bytes != y.dma_bytes) return at + differ(x.dma_bytes, y.dma_bytes, " bytes moved");
+    if (x.ocm_bytes != y.ocm_bytes) return at + differ(x.ocm_bytes, y.ocm_bytes, " bytes in OCM");
+    if (x.dram_bytes != y.dram_bytes)
+      return at + differ(x.dram_bytes, y.dram_bytes, " bytes in DRAM");
+    if (x.error != y.error) return at + differ(x.error, y.error, " units of error");
     for (u32 bin = 0; bin < stall_count; ++bin)
       if (x.total.stalls[bin] != y.total.stalls[bin])
         return at + differ(x.total.stalls[bin], y.total.stalls[bin],

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "farm/energy.h"
 #include "farm/held_out.h"
+#include "farm/task_score.h"
 #include "farm/text.h"
 #include "profile/report.h"
 
@@ -40,6 +42,36 @@ std::string note_line(const std::string& note) {
   return first_characters(rest.substr(0, rest.find_first_of("\n\t")), width);
 }
 
+/// What a case adds to the task's score, where that is not its cycles; empty: nothing to say.
+std::string case_part(const Task& task, const CaseScore& one) {
+  switch (task.score.kind) {
+    case ScoreKind::energy: {
+      const Energy energy =
+          energy_of(energy_tables()[task.score.energy_table - 1], one, task.machine.pes());
+      const auto part = [](Femtojoules of) {
+        return score_number(ScoreKind::energy, picojoules(of));
+      };
+      return fmt::format(
+          "{} nJ: instructions {}, DMA in local memories {}, OCM {}, DRAM {}, PE cycles {}, boot "
+          "{}",
+          part(energy.total()), part(energy.instructions), part(energy.local), part(energy.ocm),
+          part(energy.dram), part(energy.cycles), part(energy.boot));
+    }
+    case ScoreKind::weighted: {
+      const auto found = task.score.cases.find(one.name);
+      if (found == task.score.cases.end()) return {};
+      return fmt::format("{} of {} cycles, weight {}",
+                         score_number(ScoreKind::weighted, score_of(task, {one})),
+                         grouped(found->second.reference), found->second.weight);
+    }
+    case ScoreKind::cycles:
+    case ScoreKind::count:
+      return {};
+    default:
+      return score_text(task.score.kind, score_of(task, {one}));
+  }
+}
+
 std::string verdict_text(const Board& board, const Row& row) {
   const Scored& scored = *row.scored;
   std::string text(name(scored.evaluation.verdict));
@@ -52,10 +84,9 @@ std::string verdict_text(const Board& board, const Row& row) {
 }
 
 std::string head(const Task& task) {
-  return fmt::format(
-      "{}: {}\n  machine {} ({} x {} PEs), cycles of {} case{} with boot, less is better\n",
-      task.name, visible_text(task.title), task.machine.name, task.machine.rows,
-      task.machine.columns, task.cases.size(), task.cases.size() == 1 ? "" : "s");
+  return fmt::format("{}: {}\n  machine {} ({} x {} PEs), {}\n", task.name,
+                     visible_text(task.title), task.machine.name, task.machine.rows,
+                     task.machine.columns, score_meaning(task));
 }
 
 std::string deadline_line(const Task& task, const Headroom& room) {
@@ -68,37 +99,53 @@ std::string deadline_line(const Task& task, const Headroom& room) {
 
 }  // namespace
 
+std::string score_meaning(const Task& task) {
+  const ScoreKindRow& kind = row(task.score.kind);
+  const std::string cases =
+      fmt::format("{} case{}", task.cases.size(), task.cases.size() == 1 ? "" : "s");
+  return fmt::format("{}, {} is better", fmt::format(fmt::runtime(kind.what), cases),
+                     kind.more_is_better ? "more" : "less");
+}
+
 std::string board_text(const Board& board) {
   std::string text = board.task ? head(*board.task) : "submissions to no known task\n";
-  std::vector<std::vector<std::string>> table = {
-      {"rank", "cycles", "speed-up", "submission", "author", "verdict"}};
-  for (const Row& row : board.rows) {
-    const Scored& scored = *row.scored;
-    const bool ranked = row.rank != 0;
-    table.push_back({ranked ? fmt::format("{}", row.rank) : "-",
-                     scored.evaluation.accepted() ? grouped(scored.evaluation.score()) : "-",
-                     row.speedup.empty() ? "-" : row.speedup + "x", row.submission,
-                     row.author.empty() ? "-" : row.author, verdict_text(board, row)});
+  const ScoreKind kind = kind_of(board);
+  const bool by_cycles = kind == ScoreKind::cycles;
+  std::vector<std::vector<std::string>> table = {{"rank", std::string(row(kind).column),
+                                                  by_cycles ? "speed-up" : "gain", "cycles",
+                                                  "submission", "author", "verdict"}};
+  for (const Row& line : board.rows) {
+    const Scored& scored = *line.scored;
+    const bool accepted = scored.evaluation.accepted();
+    table.push_back({line.rank != 0 ? fmt::format("{}", line.rank) : "-",
+                     accepted ? score_number(kind, line.score) : "-",
+                     line.speedup.empty() ? "-" : line.speedup + "x",
+                     accepted ? grouped(scored.evaluation.cycles()) : "-", line.submission,
+                     line.author.empty() ? "-" : line.author, verdict_text(board, line)});
   }
-  text += columns(table, ">>><<<");
+  if (by_cycles)
+    for (auto& cells : table) cells.erase(cells.begin() + 3);
+  text += columns(table, by_cycles ? ">>><<<" : ">>>><<<");
   if (!board.rows.empty() && board.rows[0].rank != 0 && leader_of(board) == nullptr)
     text += "  nobody leads yet: simfarm score decides\n";
-  for (const Row& row : board.rows) {
-    if (row.rank == 0) continue;
-    text += fmt::format("  {}: {}\n", row.submission,
-                        profile::stall_line(all_cases(row.scored->evaluation)));
-    if (const std::string told = standing_text(*row.scored); !told.empty()) text += "  " + told;
-    if (const auto room = headroom(*row.scored))
+  for (const Row& line : board.rows) {
+    if (line.rank == 0) continue;
+    text += fmt::format("  {}: {}\n", line.submission,
+                        profile::stall_line(all_cases(line.scored->evaluation)));
+    if (const std::string told = standing_text(*line.scored); !told.empty()) text += "  " + told;
+    if (const auto room = headroom(*line.scored))
       text += fmt::format("    {}\n", deadline_line(*board.task, *room));
-    if (const std::string note = note_line(row.note); !note.empty())
+    if (const std::string note = note_line(line.note); !note.empty())
       text += fmt::format("    \"{}\"\n", note);
   }
   if (board.task && board.task->target) {
     const TaskTarget& target = *board.task->target;
-    text += fmt::format("  target {} ({})", grouped(target.cycles), visible_text(target.label));
+    text += fmt::format("  target {} ({})",
+                        by_cycles ? grouped(target.score) : score_text(kind, target.score),
+                        visible_text(target.label));
     if (!board.rows.empty() && board.rows[0].rank != 0)
-      text += fmt::format(": the best takes {} times that",
-                          ratio(board.rows[0].scored->evaluation.score(), target.cycles));
+      text += fmt::format(": the best {} {} times that", by_cycles ? "takes" : "has",
+                          ratio(board.rows[0].score, target.score));
     text += "\n";
   }
   return text;
@@ -143,6 +190,9 @@ std::string case_table(const Scored& scored) {
     table.push_back({each.name, grouped(each.cycles), grouped(each.boot_cycles),
                      grouped(each.instructions), profile::stall_line(each.total)});
   std::string text = scored.evaluation.cases.empty() ? "" : columns(table, "<>>><");
+  for (const CaseScore& each : scored.evaluation.cases)
+    if (const std::string part = case_part(scored.entry.task->task, each); !part.empty())
+      text += fmt::format("  {}: {}\n", each.name, part);
   if (const auto& held_out = scored.evaluation.held_out)
     text +=
         fmt::format("  held out: {} case{}, {} cycles with boot, not in the score\n",

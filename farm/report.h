@@ -33,6 +33,9 @@ struct ScoreHost {
   bool sandboxed = false;  ///< the builds
 };
 
+/// "cycles of 2 cases with boot, less is better".
+std::string score_meaning(const Task& task);
+
 /// The whole batch, schema "simfarm.score"; all but `host` is the same on every host.
 nlohmann::ordered_json score_document(const std::vector<Board>& boards, const ScoreHost& host);
 

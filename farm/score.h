@@ -48,10 +48,10 @@ std::vector<std::string> outside(const std::vector<std::string>& paths, const st
 /// Those of a plan.
 std::vector<std::string> outside(const std::vector<Entry>& entries, const std::string& folder);
 
-/// Where a farm has put an accepted submission beside its cycles (docs/farm.md, "Promotion").
+/// Where a farm has put an accepted submission beside its score (docs/farm.md, "Promotion").
 struct Standing {
   bool leads = false;            ///< and so ranks first
-  bool undecided = false;        ///< would lead by its cycles; nobody has decided it yet
+  bool undecided = false;        ///< would lead by its score; nobody has decided it yet
   std::optional<u64> behind;     ///< order of the one that it may not pass
   std::optional<bool> promoted;  ///< what was decided, when it was its turn; none: nothing
   std::string why;

@@ -1,5 +1,6 @@
 // The score document, docs/json.md, "simfarm.score".
 #include "farm/build.h"
+#include "farm/energy.h"
 #include "farm/report.h"
 #include "farm/sandbox.h"
 #include "farm/text.h"
@@ -12,13 +13,32 @@ using Json = nlohmann::ordered_json;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json case_json(const CaseScore& each) {
-  return {{"case", each.name},
-          {"cycles", each.cycles},
-          {"boot_cycles", each.boot_cycles},
-          {"instructions", each.instructions},
-          {"dma_bytes", each.dma_bytes},
-          {"pes", profile::to_json(each.total)}};
+Json energy_json(const Task& task, const CaseScore& each) {
+  const Energy energy =
+      energy_of(energy_tables()[task.score.energy_table - 1], each, task.machine.pes());
+  return {{"total", picojoules(energy.total())}, {"instructions", picojoules(energy.instructions)},
+          {"local", picojoules(energy.local)},   {"ocm", picojoules(energy.ocm)},
+          {"dram", picojoules(energy.dram)},     {"pe_cycles", picojoules(energy.cycles)},
+          {"boot", picojoules(energy.boot)}};
+}
+
+Json case_json(const Task& task, const CaseScore& each) {
+  Json json = {{"case", each.name},
+               {"cycles", each.cycles},
+               {"boot_cycles", each.boot_cycles},
+               {"instructions", each.instructions},
+               {"dma_bytes", each.dma_bytes},
+               {"ocm_bytes", each.ocm_bytes},
+               {"dram_bytes", each.dram_bytes}};
+  if (each.macs != 0) json["macs"] = each.macs;
+  if (each.memory_bytes != 0) json["local_memory_bytes"] = each.memory_bytes;
+  if (each.outputs != 0) {
+    json["outputs"] = each.outputs;
+    json["error"] = each.error;
+  }
+  if (task.score.kind == ScoreKind::energy) json["energy_pj"] = energy_json(task, each);
+  json["pes"] = profile::to_json(each.total);
+  return json;
 }
 
 Json held_out_json(const Evaluation& evaluation) {
@@ -39,14 +59,16 @@ Json standing_json(const std::optional<Standing>& standing) {
           {"why", text_or_null(visible_text(standing->why))}};
 }
 
-Json row_json(const Row& row) {
+Json row_json(const Board& board, const Row& row) {
   const Scored& scored = *row.scored;
   const Entry& entry = scored.entry;
   const Evaluation& evaluation = scored.evaluation;
   Json json = {{"submission", row.submission},
                {"rank", row.rank == 0 ? Json(nullptr) : Json(row.rank)},
                {"verdict", name(evaluation.verdict)},
-               {"cycles", evaluation.accepted() ? Json(evaluation.score()) : Json(nullptr)},
+               {"cycles", evaluation.accepted() ? Json(evaluation.cycles()) : Json(nullptr)},
+               {"score", evaluation.accepted() ? Json(score_digits(kind_of(board), row.score))
+                                               : Json(nullptr)},
                {"speedup", text_or_null(row.speedup)},
                {"timing", evaluation.timing},
                {"author", text_or_null(row.author)},
@@ -63,7 +85,8 @@ Json row_json(const Row& row) {
                {"standing", standing_json(scored.standing)},
                {"held_out", held_out_json(evaluation)},
                {"cases", Json::array()}};
-  for (const CaseScore& each : evaluation.cases) json["cases"].push_back(case_json(each));
+  for (const CaseScore& each : evaluation.cases)
+    json["cases"].push_back(case_json(entry.task->task, each));
   if (const auto room = headroom(scored))
     json["deadline"] = {{"met", room->met()},
                         {"headroom_percent", room->percent},
@@ -75,10 +98,20 @@ Json row_json(const Row& row) {
 
 Json task_json(const Task& task) {
   Json target = nullptr;
-  if (task.target) target = {{"label", task.target->label}, {"cycles", task.target->cycles}};
-  return {{"task", task.name},   {"version", task.version},
-          {"title", task.title}, {"machine", task.machine.name},
-          {"score", "cycles"},   {"target", std::move(target)}};
+  const ScoreKindRow& kind = row(task.score.kind);
+  if (task.target) {
+    target = {{"label", task.target->label}};
+    if (task.score.kind == ScoreKind::cycles) target["cycles"] = task.target->score;
+    target["score"] = score_digits(task.score.kind, task.target->score);
+  }
+  return {{"task", task.name},
+          {"version", task.version},
+          {"title", task.title},
+          {"machine", task.machine.name},
+          {"score", kind.name},
+          {"score_unit", kind.unit},
+          {"more_is_better", kind.more_is_better},
+          {"target", std::move(target)}};
 }
 
 /// How sources were built, with the limits: what decides about COMPILE_LIMIT.
@@ -109,7 +142,7 @@ nlohmann::ordered_json score_document(const std::vector<Board>& boards, const Sc
     const Row* const leader = leader_of(board);
     json["leader"] = leader ? Json(leader->submission) : Json(nullptr);
     json["board"] = Json::array();
-    for (const Row& row : board.rows) json["board"].push_back(row_json(row));
+    for (const Row& row : board.rows) json["board"].push_back(row_json(board, row));
     document["tasks"].push_back(std::move(json));
   }
   document["host"] = {

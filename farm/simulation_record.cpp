@@ -12,13 +12,14 @@
 namespace simfarm::farm {
 namespace {
 
-constexpr u64 request_magic = 0x3171'6572'6d69'7300;  // "\0simreq1"
-constexpr u64 record_magic = 0x3163'6572'6d69'7300;   // "\0simrec1"
+constexpr u64 request_magic = 0x3271'6572'6d69'7300;  // "\0simreq2"
+constexpr u64 record_magic = 0x3263'6572'6d69'7300;   // "\0simrec2"
 constexpr u64 counter_count = issue_class_count + stall_count;
-constexpr u64 case_integers = 3 + counter_count;
+constexpr u64 case_integers = 6 + counter_count;
 constexpr u64 max_tensor_bytes = u64{1} << 32;
 constexpr u64 max_cases = 4096;
 constexpr u64 max_name = 4096;
+constexpr u64 page = 4096;  // local memories of machine files are a multiple of
 
 /// Magic number, hash of the rest, the rest.
 std::vector<u8> seal(u64 magic, std::vector<u8> body) {
@@ -77,6 +78,16 @@ void write_case(WireWriter& to, const Case& one) {
   for (const auto* const contents : {&one.before, &one.after})
     for (const std::vector<u8>& bytes : *contents) to.block(bytes);
   to.integer(one.units);
+  to.integer(one.reference.has_value());
+  if (!one.reference) return;
+  const LogitRule& rule = one.reference->rule;
+  to.integer(rule.tensor);
+  to.integer(rule.fraction_bits);
+  to.integer(static_cast<u64>(rule.scale));
+  to.integer(static_cast<u64>(rule.zero_point));
+  to.integer(rule.bound);
+  to.integer(one.reference->values.size());
+  for (const i64 value : one.reference->values) to.integer(static_cast<u64>(value));
 }
 
 std::vector<u8> read_block(WireReader& from, u64 most) {
@@ -102,6 +113,16 @@ Case read_case(WireReader& from) {
     for (size_t k = 0; k < one.layout.tensors.size(); ++k)
       contents->push_back(read_block(from, max_tensor_bytes));
   one.units = from.integer();
+  if (from.integer(1) == 0) return one;
+  Reference reference;
+  reference.rule.tensor = static_cast<u32>(from.integer(max_tensors - 1));
+  reference.rule.fraction_bits = static_cast<u32>(from.integer(63));
+  reference.rule.scale = static_cast<i64>(from.integer());
+  reference.rule.zero_point = static_cast<i64>(from.integer());
+  reference.rule.bound = from.integer();
+  reference.values.resize(from.integer(max_tensor_bytes / 8));
+  for (i64& value : reference.values) value = static_cast<i64>(from.integer());
+  one.reference = std::move(reference);
   return one;
 }
 
@@ -134,6 +155,10 @@ std::optional<CaseScore> read_score(WireReader& from, const Task& task, const Ca
   score.cycles = from.integer(task.limits.cycles);
   score.instructions = from.integer();
   score.dma_bytes = from.integer();
+  score.ocm_bytes = from.integer(score.dma_bytes);
+  score.dram_bytes = from.integer(score.dma_bytes - score.ocm_bytes);
+  score.outputs = one.reference ? one.reference->values.size() : 0;
+  score.error = from.integer(one.reference ? score.outputs * one.reference->rule.bound : 0);
   // No sum of these can overflow.
   const u64 most = task.limits.cycles * task.machine.pes();
   for (u64& count : score.total.issued) count = from.integer(most);
@@ -154,7 +179,11 @@ std::vector<u8> pack_request(const Task& task, const std::vector<Case>& cases,
                              std::span<const u8> elf, const JudgeOptions& options) {
   WireWriter to;
   to.text(task.name);
-  to.text(print_machine(task.machine));
+  // What a submission declares of local memory no machine file could say.
+  Machine machine = task.machine;
+  machine.map.local.bytes = (machine.map.local.bytes + page - 1) / page * page;
+  to.text(print_machine(machine));
+  to.integer(task.machine.map.local.bytes);
   to.integer(task.limits.cycles);
   to.integer(task.limits.local_segment_bytes);
   to.integer(task.limits.console_bytes);
@@ -172,6 +201,7 @@ Result<SimulationRequest> unpack_request(std::span<const u8> bytes) {
   SimulationRequest request;
   request.task.name = from.text(max_name);
   const std::string machine = from.text(max_machine);
+  const u64 local_bytes = from.integer();
   request.task.limits.cycles = from.integer();
   request.task.limits.local_segment_bytes = from.integer();
   request.task.limits.console_bytes = from.integer();
@@ -185,6 +215,9 @@ Result<SimulationRequest> unpack_request(std::span<const u8> bytes) {
   Result<Machine> parsed = parse_machine(machine, "machine of the request");
   if (!parsed) return parsed.error();
   request.task.machine = std::move(*parsed);
+  if (local_bytes > request.task.machine.map.local.bytes)
+    return input_error("no request for a simulation: more local memory than its machine has");
+  request.task.machine.map.local.bytes = local_bytes;
   return request;
 }
 
@@ -202,6 +235,9 @@ std::vector<u8> pack_record(const Judgement& judgement) {
     to.integer(score.cycles);
     to.integer(score.instructions);
     to.integer(score.dma_bytes);
+    to.integer(score.ocm_bytes);
+    to.integer(score.dram_bytes);
+    to.integer(score.error);
     for (const u64 count : score.total.issued) to.integer(count);
     for (const u64 count : score.total.stalls) to.integer(count);
   }

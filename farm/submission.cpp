@@ -61,6 +61,15 @@ void read_sources(TomlReader& toml, Submission& submission) {
   }
 }
 
+void read_local_memory(TomlReader& toml, Submission& submission) {
+  constexpr i64 unit = 64;  // a burst: what a run's local memory has to be a multiple of
+  if (!toml.has("local_memory_bytes")) return;
+  const i64 bytes = toml.integer("local_memory_bytes", unit, 16 << 20);
+  if (bytes % unit != 0)
+    toml.fail("local_memory_bytes", fmt::format("is {}, no multiple of {}", bytes, unit));
+  submission.local_memory_bytes = static_cast<u64>(bytes);
+}
+
 }  // namespace
 
 std::string_view name(Optimise level) { return levels[static_cast<size_t>(level)]; }
@@ -83,6 +92,7 @@ Result<Submission> parse_submission(std::vector<PackageFile> files, const std::s
     submission.optimise =
         static_cast<Optimise>(toml.choice("optimise", levels, static_cast<size_t>(Optimise::O2)));
     read_sources(toml, submission);
+    read_local_memory(toml, submission);
     submission.defines =
         toml.text_table("defines", {.max_characters = 63, .may_be_empty = true}, max_defines);
     for (const auto& [define, value] : submission.defines) {
@@ -139,6 +149,15 @@ Result<void> check_against(const Submission& submission, const Task& task) {
           "allows ({})",
           define, task.name,
           task.defines.empty() ? "none" : fmt::format("{}", fmt::join(task.defines, ", "))));
+  if (submission.local_memory_bytes) {
+    if (task.score.kind != ScoreKind::local_memory)
+      return input_error(fmt::format(
+          "submission.toml: local_memory_bytes: task {} is not scored by local memory", task.name));
+    if (*submission.local_memory_bytes > task.machine.map.local.bytes)
+      return input_error(fmt::format(
+          "submission.toml: local_memory_bytes: is {}, a PE of machine {} has {}",
+          *submission.local_memory_bytes, task.machine.name, task.machine.map.local.bytes));
+  }
   u64 bytes = 0;
   for (const PackageFile& file : submission.files) bytes += file.bytes.size();
   if (bytes > task.limits.source_bytes)

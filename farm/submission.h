@@ -26,6 +26,8 @@ struct Submission {
   Optimise optimise = Optimise::O2;
   std::vector<std::string> sources;  ///< what is compiled, in order of linking
   std::map<std::string, std::string> defines;
+  /// What each PE's local memory shall have, for a task whose score that is; none: the machine's.
+  std::optional<u64> local_memory_bytes;
   std::vector<PackageFile> files;  ///< sources and what they include, sorted by path
 };
 

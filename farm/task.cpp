@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "farm/files.h"
+#include "farm/task_score.h"
 #include "farm/text.h"
 #include "farm/toml_reader.h"
 
@@ -122,10 +123,21 @@ void read_cases(TomlReader& toml, Task& task) {
   });
 }
 
+/// In cycles, or as a decimal of the task's kind of score.
 void read_target(TomlReader& toml, Task& task) {
   toml.table("target", [&](TomlReader& table) {
-    task.target = {table.text("label", {.max_characters = 120}),
-                   static_cast<u64>(table.integer("cycles", 1, max_cycles))};
+    TaskTarget target{table.text("label", {.max_characters = 120}), 0};
+    const ScoreKind kind = task.score.kind;
+    if (kind == ScoreKind::cycles) {
+      target.score = static_cast<u64>(table.integer("cycles", 1, max_cycles));
+    } else {
+      const auto score = parse_score(kind, table.text("score", {.max_characters = 24}));
+      if (!score || *score == 0)
+        table.fail("score", fmt::format("must be a text like \"{}\", above 0",
+                                        score_digits(kind, 1'234'567)));
+      target.score = score.value_or(1);
+    }
+    task.target = std::move(target);
   });
 }
 
@@ -190,7 +202,6 @@ Result<Machine> find_machine(const std::string& folder, const std::string& name)
 }  // namespace
 
 Result<Task> parse_task(std::string_view text, const std::string& folder) {
-  static constexpr std::array<std::string_view, 1> scores = {"cycles"};
   const std::string file = (std::filesystem::path(folder) / "task.toml").string();
   TomlReader toml = TomlReader::parse(text, file);
   Task task;
@@ -202,8 +213,6 @@ Result<Task> parse_task(std::string_view text, const std::string& folder) {
     task.version = static_cast<u32>(toml.integer("version", 1, std::numeric_limits<i32>::max(), 1));
     task.title = toml.text("title", {.max_characters = 120}, task.name);
     task.machine_name = toml.text("machine", path_rule);
-    toml.choice("score", scores, 0);
-    read_target(toml, task);
     read_limits(toml, task.limits);
     toml.tables("tensors", max_tensors, [&](TomlReader& table) { read_tensor(table, task); });
     if (std::none_of(task.tensors.begin(), task.tensors.end(),
@@ -213,6 +222,8 @@ Result<Task> parse_task(std::string_view text, const std::string& folder) {
     read_cases(toml, task);
     read_deadline(toml, task);
     read_floor(toml, task);
+    read_score(toml, task);
+    read_target(toml, task);
     task.defines = toml.texts("defines", identifier_rule, 0, max_task_defines);
     for (const std::string& define : task.defines)
       if (!is_identifier(define))

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "engine/machine.h"
 #include "farm/layout.h"
+#include "farm/score_kind.h"
 #include "farm/tensor.h"
 
 namespace simfarm::farm {
@@ -35,10 +36,34 @@ struct TaskLimits {
   u64 source_bytes = 1u << 20;      ///< all files of a submission together
 };
 
-/// What the board compares with: "compiler output, hand tuned", and its cycles.
+/// What the board compares with: "compiler output, hand tuned", and its score.
 struct TaskTarget {
   std::string label;
-  u64 cycles = 0;
+  u64 score = 0;  ///< of the task's kind
+};
+
+/// What a case counts in a weighted score.
+struct CaseWeight {
+  u64 weight = 1;
+  Cycle reference = 1;  ///< cycles with boot that count as 1
+};
+
+/// How far an output may be from its reference, and what its integers mean: the real number of an
+/// element q is (q - zero_point) * scale / 2^fraction_bits.
+struct LogitRule {
+  u32 tensor = 0;         ///< by place in Task::tensors; an output of an integer type
+  u32 fraction_bits = 0;  ///< errors are counted in units of 2^-fraction_bits
+  i64 scale = 1;          ///< of one step of q, in those units
+  i64 zero_point = 0;
+  u64 bound = 0;  ///< of the error of each element, in those units; above it, the output is wrong
+};
+
+/// What a task ranks by, and what its kind needs to know.
+struct TaskScore {
+  ScoreKind kind = ScoreKind::cycles;
+  std::map<std::string, CaseWeight> cases;  ///< weighted: of every public case
+  u32 energy_table = 0;                     ///< energy: version of the activity table (energy.h)
+  std::optional<LogitRule> logits;          ///< logit_error
 };
 
 /// A real-time bound: so many cycles for each unit of work ("frame").
@@ -63,6 +88,7 @@ struct Task {
   std::string title;
   std::string machine_name;
   Machine machine;
+  TaskScore score;
   std::optional<TaskTarget> target;
   std::optional<TaskDeadline> deadline;
   TaskLimits limits;

@@ -26,13 +26,15 @@ class Reader {
     Result<std::vector<std::string>> groups = links(root_, "/");
     if (!groups) return groups.error();
     for (const std::string& group : *groups) {
-      std::vector<Tensor>* tensors = group == "inputs"     ? &result.inputs
-                                     : group == "expected" ? &result.expected
-                                     : group == "outputs"  ? &result.outputs
-                                                           : nullptr;
+      std::vector<Tensor>* tensors = group == "inputs"      ? &result.inputs
+                                     : group == "expected"  ? &result.expected
+                                     : group == "outputs"   ? &result.outputs
+                                     : group == "reference" ? &result.reference
+                                                            : nullptr;
       const std::string path = "/" + group;
       if (tensors == nullptr)
-        return refuse(path, "unknown; a case has the groups /inputs, /expected, /outputs only");
+        return refuse(
+            path, "unknown; a case has the groups /inputs, /expected, /outputs, /reference only");
       const Result<void> read = read_group(path, group != "outputs", *tensors);
       if (!read) return read.error();
     }

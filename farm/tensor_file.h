@@ -4,6 +4,7 @@
 //   /inputs/<tensor>     what the kernel is given
 //   /expected/<tensor>   what it must leave behind
 //   /outputs/<tensor>    what it left behind, or only the type and shape of what it will leave
+//   /reference/<tensor>  what an output should be near to, in real numbers
 //   root attributes      integer scalars: the kernel's parameters
 #pragma once
 #include <map>
@@ -23,6 +24,7 @@ struct TensorFile {
   std::vector<Tensor> inputs;
   std::vector<Tensor> expected;
   std::vector<Tensor> outputs;  ///< `bytes` empty for datasets that were declared but never written
+  std::vector<Tensor> reference = {};
   std::map<std::string, i64> attributes;
   std::set<std::string>
       other_attributes;  ///< present, but no integer scalar: nobody may ask for them

@@ -99,7 +99,10 @@ Result<void> write_hdf5(const std::string& path, const TensorFile& file, bool de
   for (const auto& [name, value] : file.attributes)
     if (const auto written = write_attribute(out, name, value); !written) return written.error();
   const std::pair<const char*, const std::vector<Tensor>*> groups[] = {
-      {"inputs", &file.inputs}, {"expected", &file.expected}, {"outputs", &file.outputs}};
+      {"inputs", &file.inputs},
+      {"expected", &file.expected},
+      {"outputs", &file.outputs},
+      {"reference", &file.reference}};
   for (const auto& [name, tensors] : groups)
     if (const auto written = write_group(out, name, *tensors, deflate); !written)
       return written.error();

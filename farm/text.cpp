@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace simfarm::farm {
 namespace {
 
@@ -142,6 +144,18 @@ std::optional<std::string> path_problem(std::string_view path) {
     start = end + 1;
   }
   return std::nullopt;
+}
+
+std::string ratio(u64 a, u64 b) {
+  check(b != 0, "a ratio has a denominator");
+  __extension__ typedef unsigned __int128 Hundredfold;
+  const u64 hundredths = static_cast<u64>(Hundredfold{a % b} * 100 / b);
+  return fmt::format("{}.{:02}", a / b, hundredths);
+}
+
+std::string grouped(u64 value) {
+  if (value < 1000) return fmt::format("{}", value);
+  return fmt::format("{},{:03}", grouped(value / 1000), value % 1000);
 }
 
 }  // namespace simfarm::farm

@@ -30,6 +30,12 @@ size_t utf8_characters(std::string_view text);
 /// 64 bytes are enough.
 std::string printable_key(std::string_view key);
 
+/// a / b with two decimals, cut: "12.34". `b` is not 0.
+std::string ratio(u64 a, u64 b);
+
+/// "1,234,567".
+std::string grouped(u64 value);
+
 /// A file name inside a package: components of A-Z a-z 0-9 _ . - +, none starting with '.' or '-',
 /// joined by '/'; at most 8 deep and 200 bytes. So it is relative, has no "..", is no option of a
 /// compiler, and means the same on every file system. The reason why not, or none.

@@ -72,6 +72,11 @@ bool TomlReader::failed() const { return shared_->error.has_value(); }
 
 bool TomlReader::has(std::string_view key) const { return table_->node->contains(key); }
 
+bool TomlReader::is_table(std::string_view key) const {
+  const toml::node* const node = table_->node->get(key);
+  return node != nullptr && node->is_table();
+}
+
 void TomlReader::fail(std::string_view key, std::string_view why) {
   const toml::node* node = key.empty() ? nullptr : table_->node->get(key);
   const std::string path = key.empty()

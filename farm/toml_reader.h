@@ -31,6 +31,8 @@ class TomlReader {
   ~TomlReader();
 
   bool has(std::string_view key) const;
+  /// A key of a table of its own, which may also be written as a word.
+  bool is_table(std::string_view key) const;
 
   /// A missing key is an error where no default is given.
   std::string text(std::string_view key, TextRule rule, std::optional<std::string> absent = {});

@@ -16,7 +16,8 @@ GoldenCase case_of(std::string name, const profile::RunCase& run_case, std::vect
 Result<GoldenCase> case_of_file(const std::string& path);
 
 /// The task's starting kernel and its submissions on its public cases, as the judge runs them
-/// first: "TASK/kernel/CASE", "TASK/SUBMISSION/CASE". Error: one cannot be read or compiled.
+/// first, but with all local memory where a submission declares less: "TASK/kernel/CASE",
+/// "TASK/SUBMISSION/CASE". Error: one cannot be read or compiled.
 Result<std::vector<GoldenCase>> cases_of_task(const std::string& folder,
                                               const farm::Toolchain& toolchain);
 

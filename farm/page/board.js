@@ -5,13 +5,22 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   // A row as the page's writer lists it.
   const rows = data.rows.map((r, index) => ({
-    index, rank: r[0], order: r[1], name: r[2], author: r[3], verdict: r[4], cycles: r[5],
+    index, rank: r[0], order: r[1], name: r[2], author: r[3], verdict: r[4], score: r[5],
     speedup: r[6], parent: r[7], base: r[8], note: r[9], failure: r[10], bins: r[11], standing: r[12],
     children: []
   }));
   for (const row of rows) if (row.base >= 0) rows[row.base].children.push(row);
   const byId = (id) => document.getElementById(id);
   const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+  // Scores are integers, whose last digits may stand behind a point.
+  const kind = data.score;
+  const number = (n) => {
+    const digits = String(n).padStart(kind.decimals + 1, '0');
+    const point = digits.length - kind.decimals;
+    return grouped(digits.slice(0, point)) + (kind.decimals ? '.' + digits.slice(point) : '');
+  };
+  const scoreText = (n) => number(n) + (kind.unit ? ' ' + kind.unit : '');
+  const title = kind.name[0].toUpperCase() + kind.name.slice(1);
   const signed = (n) => (n > 0 ? '+' : n < 0 ? '\u2212' : '\u00b1') + grouped(Math.abs(n));
   const percent = (part, whole) => whole ? (100 * part / whole).toFixed(1) + ' %' : '';
   const label = (row) => row.name === 'kernel' ? 'starting kernel' : row.name;
@@ -34,13 +43,13 @@
     if (!base || !row.rank || !base.rank) return null;
     const bins = data.bins.map((name, k) => ({ name, by: row.bins[k] - base.bins[k] }))
       .filter((bin) => bin.by !== 0).sort((a, b) => Math.abs(b.by) - Math.abs(a.by));
-    return { base, by: row.cycles - base.cycles, bins };
+    return { base, by: row.score - base.score, bins };
   };
   const changeText = (row) => {
     const found = change(row);
     if (!found) return '';
-    const size = (100 * Math.abs(found.by) / found.base.cycles).toFixed(1) + ' %';
-    const head = found.by < 0 ? '\u25bc ' + size + ' fewer' : found.by > 0 ? '\u25b2 ' + size + ' more' : '= as many';
+    const size = found.base.score ? (100 * Math.abs(found.by) / found.base.score).toFixed(1) + ' %' : number(Math.abs(found.by));
+    const head = found.by < 0 ? '\u25bc ' + size + (kind.cycles ? ' fewer' : ' less') : found.by > 0 ? '\u25b2 ' + size + ' more' : kind.cycles ? '= as many' : '= as much';
     const tail = found.bins.slice(0, 2).map((bin) => bin.name + ' ' + signed(bin.by)).join(', ');
     return head + (tail ? '; ' + tail : '');
   };
@@ -48,13 +57,13 @@
   // The table.
   const columns = [
     { id: 'rank', title: 'Rank', number: true, key: (r) => r.rank || Infinity, text: (r) => r.rank ? String(r.rank) : '\u2013' },
-    { id: 'cycles', title: 'Cycles', number: true, key: (r) => r.rank ? r.cycles : Infinity, text: (r) => r.cycles ? grouped(r.cycles) : '\u2013' },
-    { id: 'speedup', title: 'Speed-up', number: true, key: (r) => r.speedup ? -parseFloat(r.speedup) : Infinity, text: (r) => r.speedup ? r.speedup + '\u00d7' : '\u2013' },
+    { id: 'cycles', title: title, number: true, key: (r) => r.rank ? (kind.more ? -r.score : r.score) : Infinity, text: (r) => r.score || r.rank ? number(r.score) : '\u2013' },
+    { id: 'speedup', title: kind.cycles ? 'Speed-up' : 'Gain', number: true, key: (r) => r.speedup ? -parseFloat(r.speedup) : Infinity, text: (r) => r.speedup ? r.speedup + '\u00d7' : '\u2013' },
     { id: 'submission', title: 'Submission', key: (r) => r.order, text: label },
     { id: 'author', title: 'Author', key: (r) => r.author.toLowerCase(), text: (r) => r.author || '\u2013' },
     { id: 'verdict', title: 'Verdict', key: (r) => r.verdict, text: (r) => r.verdict },
     { id: 'parent', title: 'Built on', key: (r) => r.base >= 0 ? rows[r.base].order : r.parent ? Infinity : -1 },
-    { id: 'change', title: 'Cycles and bins against that', key: (r) => { const c = change(r); return c ? c.by : Infinity; }, text: changeText },
+    { id: 'change', title: title + ' and bins against that', key: (r) => { const c = change(r); return c ? (kind.more ? -c.by : c.by) : Infinity; }, text: changeText },
     { id: 'note', title: 'Note', key: (r) => r.note.toLowerCase(), text: (r) => { const line = r.note.trim().split('\n')[0]; return line.length > 90 ? line.slice(0, 90) + '\u2026' : line; } }
   ];
   const state = { column: 'rank', down: false, page: 0, size: 100, search: '', verdict: '', open: new Set(), found: -1 };
@@ -96,7 +105,7 @@
     return chain;
   };
   const chainList = (row) => make('ol', { class: 'chain' }, ...chainOf(row).slice(0, 200).map((each) =>
-    make('li', {}, link(each), ' by ' + (each.author || '\u2013') + (each.rank ? ', ' + grouped(each.cycles) + ' cycles' : ', ' + each.verdict) +
+    make('li', {}, link(each), ' by ' + (each.author || '\u2013') + (each.rank ? ', ' + scoreText(each.score) : ', ' + each.verdict) +
       (changeText(each) ? ' (' + changeText(each) + ')' : ''))));
 
   const binTable = (row) => {
@@ -194,7 +203,7 @@
     draw();
   };
 
-  // The history: cycles over the order of submitting.
+  // The history: scores over the order of submitting.
   const drawHistory = () => {
     const ranked = rows.filter((row) => row.rank).sort((a, b) => a.order - b.order);
     const svg = byId('history');
@@ -207,14 +216,14 @@
       svg.append(element);
     };
     const width = 1000, height = 340, left = 90, right = 20, top = 20, bottom = 40;
-    const all = ranked.map((row) => row.cycles).concat(data.target ? [data.target.cycles] : []);
+    const all = ranked.map((row) => row.score).concat(data.target ? [data.target.score] : []);
     let low = Math.max(1, all.reduce((a, b) => Math.min(a, b))), high = all.reduce((a, b) => Math.max(a, b));
     const scale = high / low > 5 ? Math.log10 : (n) => n;
     if (scale === Math.log10) { low /= 1.15; high *= 1.15; } else { const room = (high - low || low) * 0.1; low = Math.max(0, low - room); high += room; }
     const first = ranked[0].order, last = ranked[ranked.length - 1].order;
     const x = (order) => left + (width - left - right) * (last === first ? 0.5 : (order - first) / (last - first));
-    const y = (cycles) => top + (height - top - bottom) * (1 - (scale(cycles) - scale(low)) / (scale(high) - scale(low)));
-    const at = (row) => x(row.order).toFixed(1) + ' ' + y(row.cycles).toFixed(1);
+    const y = (score) => top + (height - top - bottom) * (1 - (scale(Math.max(low, score)) - scale(low)) / (scale(high) - scale(low)));
+    const at = (row) => x(row.order).toFixed(1) + ' ' + y(row.score).toFixed(1);
 
     const ticks = [];
     if (scale === Math.log10) {
@@ -228,33 +237,33 @@
     }
     for (const tick of ticks) {
       part('path', { class: 'axis', d: 'M' + left + ' ' + y(tick).toFixed(1) + 'H' + (width - right) });
-      part('text', { x: left - 8, y: (y(tick) + 4).toFixed(1), 'text-anchor': 'end' }, grouped(Math.round(tick)));
+      part('text', { x: left - 8, y: (y(tick) + 4).toFixed(1), 'text-anchor': 'end' }, number(Math.round(tick)));
     }
     part('text', { x: left, y: height - 12 }, 'submission ' + first);
     if (last !== first) part('text', { x: width - right, y: height - 12, 'text-anchor': 'end' }, 'submission ' + last);
-    part('text', { x: (width + left) / 2, y: height - 12, 'text-anchor': 'middle' }, 'order of submitting; cycles' + (scale === Math.log10 ? ' on a logarithmic scale' : '') + ', less is better');
+    part('text', { x: (width + left) / 2, y: height - 12, 'text-anchor': 'middle' }, 'order of submitting; ' + kind.name + (scale === Math.log10 ? ' on a logarithmic scale' : '') + (kind.more ? ', more is better' : ', less is better'));
     part('path', { class: ranked.length > 2000 ? 'dots many' : 'dots', d: ranked.map((row) => 'M' + at(row) + 'h0').join('') });
     const leader = rows[0];
     const chain = chainOf(leader).filter((row) => row.rank);
     if (chain.length > 1) part('path', { class: 'lineage', d: 'M' + chain.map(at).join('L') });
-    part('path', { class: 'best', d: records.map((row, k) => k ? 'H' + x(row.order).toFixed(1) + 'V' + y(row.cycles).toFixed(1) : 'M' + at(row)).join('') + 'H' + (last === first ? width - right : x(last).toFixed(1)) });
+    part('path', { class: 'best', d: records.map((row, k) => k ? 'H' + x(row.order).toFixed(1) + 'V' + y(row.score).toFixed(1) : 'M' + at(row)).join('') + 'H' + (last === first ? width - right : x(last).toFixed(1)) });
     if (data.target) {
-      part('path', { class: 'target', d: 'M' + left + ' ' + y(data.target.cycles).toFixed(1) + 'H' + (width - right) });
-      part('text', { class: 'target', x: width - right - 4, y: (y(data.target.cycles) - 6).toFixed(1), 'text-anchor': 'end' }, 'target ' + grouped(data.target.cycles) + ': ' + data.target.label);
+      part('path', { class: 'target', d: 'M' + left + ' ' + y(data.target.score).toFixed(1) + 'H' + (width - right) });
+      part('text', { class: 'target', x: width - right - 4, y: (y(data.target.score) - 6).toFixed(1), 'text-anchor': 'end' }, 'target ' + number(data.target.score) + ': ' + data.target.label);
     }
-    svg.setAttribute('aria-label', 'Best cycles went from ' + grouped(records[0].cycles) + ' to ' + grouped(leader.cycles) + ' in ' + records.length + ' steps.');
+    svg.setAttribute('aria-label', 'Best ' + kind.name + ' went from ' + number(records[0].score) + ' to ' + number(leader.score) + ' in ' + records.length + ' steps.');
     svg.addEventListener('pointermove', (event) => {
       const box = svg.getBoundingClientRect();
       const order = first + (last - first) * ((event.clientX - box.left) * width / box.width - left) / (width - left - right);
       const best = records.filter((row) => row.order <= order).pop() || records[0];
-      byId('told').textContent = 'Best after submission ' + Math.min(last, Math.max(first, Math.round(order))) + ': ' + grouped(best.cycles) + ' cycles, ' + label(best) + ' by ' + best.author;
+      byId('told').textContent = 'Best after submission ' + Math.min(last, Math.max(first, Math.round(order))) + ': ' + scoreText(best.score) + ', ' + label(best) + ' by ' + best.author;
     });
-    byId('record-list').append(...records.map((row) => make('li', {}, link(row), ' by ' + row.author + ': ' + grouped(row.cycles) + ' cycles')));
+    byId('record-list').append(...records.map((row) => make('li', {}, link(row), ' by ' + row.author + ': ' + scoreText(row.score))));
   };
 
   // Who built on whom: branches are made when they are opened.
   const branch = (row) => {
-    const text = ' by ' + (row.author || '\u2013') + (row.rank ? ', ' + grouped(row.cycles) + ' cycles' : ', ' + row.verdict);
+    const text = ' by ' + (row.author || '\u2013') + (row.rank ? ', ' + scoreText(row.score) : ', ' + row.verdict);
     if (!row.children.length) return make('li', {}, link(row), text);
     const inner = make('details', {}, make('summary', {}, label(row) + text + ' \u2014 ' + grouped(row.children.length) + ' built on it'));
     inner.addEventListener('toggle', () => {

@@ -31,6 +31,8 @@ std::string options_digest(const Submission& submission) {
   for (const std::string& source : submission.sources) text += "source " + source + "\n";
   for (const auto& [define, value] : submission.defines)
     text += fmt::format("define {}={}\n", define, value);
+  if (submission.local_memory_bytes)
+    text += fmt::format("local memory {}\n", *submission.local_memory_bytes);
   return digest_of(text);
 }
 
@@ -42,6 +44,9 @@ std::string cases_digest(const std::vector<Case>& cases) {
     add(each.arguments);
     for (const std::vector<u8>& bytes : each.before) add(bytes);
     for (const std::vector<u8>& bytes : each.after) add(bytes);
+    if (!each.reference) continue;
+    text += "reference\n";
+    for (const i64 value : each.reference->values) text += fmt::format("{}\n", value);
   }
   return digest_of(text);
 }

@@ -12,7 +12,7 @@
 namespace simfarm::farm {
 
 /// Changes when the same run is given another verdict or another score.
-inline constexpr u32 scoring_version = 1;
+inline constexpr u32 scoring_version = 2;
 
 /// The host's part, the same for all that a coordinator judges.
 struct JudgingHost {

@@ -13,6 +13,13 @@ std::string record_text(const std::string& text) {
   return sha256(std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
 }
 
+/// What results have had since there are kinds of scores; nothing is written of a 0, so older
+/// results are as they were.
+constexpr std::pair<const char*, u64 CaseScore::*> further_figures[] = {
+    {"ocm_bytes", &CaseScore::ocm_bytes}, {"dram_bytes", &CaseScore::dram_bytes},
+    {"macs", &CaseScore::macs},           {"memory_bytes", &CaseScore::memory_bytes},
+    {"outputs", &CaseScore::outputs},     {"error", &CaseScore::error}};
+
 }  // namespace
 
 std::string print_counters(const Counters& counters) {
@@ -22,6 +29,32 @@ std::string print_counters(const Counters& counters) {
   for (u32 k = 0; k < stall_count; ++k)
     stalls[std::string(name(static_cast<Stall>(k)))] = counters.stalls[k];
   return nlohmann::ordered_json{{"issued", issued}, {"stalls", stalls}}.dump();
+}
+
+std::string print_figures(const CaseScore& one) {
+  auto json = nlohmann::ordered_json::parse(print_counters(one.total));
+  nlohmann::ordered_json more = nlohmann::ordered_json::object();
+  for (const auto& [key, field] : further_figures)
+    if (one.*field != 0) more[key] = one.*field;
+  if (!more.empty()) json["figures"] = std::move(more);
+  return json.dump();
+}
+
+Result<void> parse_figures(const std::string& text, CaseScore& one) {
+  const Result<Counters> counters = parse_counters(text);
+  if (!counters) return counters.error();
+  one.total = *counters;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.contains("figures")) return {};
+  const auto& more = json["figures"];
+  for (const auto& [key, field] : further_figures) {
+    if (!more.is_object()) return io_error("figures of a case are damaged");
+    const auto found = more.find(key);
+    if (found == more.end()) continue;
+    if (!found->is_number_unsigned()) return io_error("figures of a case are damaged");
+    one.*field = found->get<u64>();
+  }
+  return {};
 }
 
 Result<Counters> parse_counters(const std::string& text) {
@@ -53,7 +86,7 @@ std::string record_digest(const Evaluation& evaluation) {
   for (const CaseScore& each : evaluation.cases)
     text +=
         fmt::format("{} {} {} {} {} {} {}\n", record_text(each.name), each.cycles, each.boot_cycles,
-                    each.instructions, each.units, each.dma_bytes, print_counters(each.total));
+                    each.instructions, each.units, each.dma_bytes, print_figures(each));
   if (!evaluation.secret.empty()) {
     const HeldOutScore passed = evaluation.held_out.value_or(HeldOutScore{});
     text += fmt::format("held-out {} {} {} {}\n", evaluation.secret,

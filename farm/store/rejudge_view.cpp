@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "farm/store/view.h"
+#include "farm/task_score.h"
 
 namespace simfarm::farm {
 namespace {
@@ -13,26 +15,43 @@ namespace {
 using SetJson = nlohmann::ordered_json;
 
 /// A result in short; null without one.
-Result<SetJson> result_json(Store& store, const std::string& key) {
+Result<SetJson> result_json(Store& store, const Task& task, const std::string& key) {
   if (key.empty()) return SetJson();
   const Result<Evaluation> evaluation = store.evaluation(key);
   if (!evaluation) return evaluation.error();
-  return SetJson{{"verdict", name(evaluation->verdict)},
-                 {"cycles", evaluation->accepted() ? SetJson(evaluation->score()) : SetJson()}};
+  const bool accepted = evaluation->accepted();
+  return SetJson{
+      {"verdict", name(evaluation->verdict)},
+      {"cycles", accepted ? SetJson(evaluation->cycles()) : SetJson()},
+      {"score", accepted ? SetJson(score_digits(task.score.kind, score_of(task, evaluation->cases)))
+                         : SetJson()}};
 }
 
-std::string_view change_of(const SetJson& before, const SetJson& after) {
+u64 score_in(const SetJson& result, ScoreKind kind) {
+  return parse_score(kind, result["score"].get<std::string>()).value_or(0);
+}
+
+std::string_view change_of(const SetJson& before, const SetJson& after, ScoreKind kind) {
   if (after.is_null()) return "not judged";
   if (before["verdict"] != after["verdict"]) return "verdict";
-  if (before["cycles"] == after["cycles"]) return "same";
-  return after["cycles"] < before["cycles"] ? "faster" : "slower";
+  if (before["score"] == after["score"]) return "same";
+  return better(kind, score_in(after, kind), score_in(before, kind)) ? "faster" : "slower";
 }
 
-std::string result_text(const SetJson& result) {
+std::string result_text(const SetJson& result, ScoreKind kind) {
   if (result.is_null()) return "not judged";
   std::string text = result["verdict"].get<std::string>();
-  if (!result["cycles"].is_null()) text += " " + grouped(result["cycles"].get<u64>());
+  if (!result["score"].is_null()) text += " " + score_number(kind, score_in(result, kind));
   return text;
+}
+
+Result<Task> task_of(Store& store, const RejudgeSet& set) {
+  const Result<std::optional<StoredTask>> task = store.find_task(set.task);
+  if (!task) return task.error();
+  if (!*task) return io_error(fmt::format("set {}: no task {}", set.id, set.task));
+  const Result<std::string> folder = store.task_folder(**task);
+  if (!folder) return folder.error();
+  return load_task(*folder);
 }
 
 /// "7" or "7-9"; none: neither.
@@ -84,6 +103,8 @@ Result<std::optional<std::vector<i64>>> select_by_board(Store& store, const std:
 Result<SetJson> rejudge_document(Store& store, const RejudgeSet& set) {
   const Result<std::vector<RejudgeMember>> members = store.rejudge_members(set.id);
   if (!members) return members.error();
+  const Result<Task> task = task_of(store, set);
+  if (!task) return task.error();
   SetJson counts = {{"members", members->size()},
                     {"same", 0},
                     {"faster", 0},
@@ -93,11 +114,11 @@ Result<SetJson> rejudge_document(Store& store, const RejudgeSet& set) {
                     {"gave_up", 0}};
   SetJson list = SetJson::array();
   for (const RejudgeMember& each : *members) {
-    const Result<SetJson> before = result_json(store, each.before);
+    const Result<SetJson> before = result_json(store, *task, each.before);
     if (!before) return before.error();
-    const Result<SetJson> after = result_json(store, each.after);
+    const Result<SetJson> after = result_json(store, *task, each.after);
     if (!after) return after.error();
-    const std::string change(change_of(*before, *after));
+    const std::string change(change_of(*before, *after, task->score.kind));
     counts[change] = counts[change].get<i64>() + 1;
     if (each.gave_up) counts["gave_up"] = counts["gave_up"].get<i64>() + 1;
     list.push_back({{"submission", each.submission},
@@ -110,6 +131,7 @@ Result<SetJson> rejudge_document(Store& store, const RejudgeSet& set) {
                  {"version", 1},
                  {"set", set.id},
                  {"task", set.task},
+                 {"score", row(task->score.kind).name},
                  {"selection", set.selection},
                  {"reason", set.reason},
                  {"state", name(set.state)},
@@ -118,6 +140,9 @@ Result<SetJson> rejudge_document(Store& store, const RejudgeSet& set) {
 }
 
 std::string rejudge_text(const SetJson& document) {
+  const auto& kinds = score_kind_names();
+  const auto kind = static_cast<ScoreKind>(
+      std::find(kinds.begin(), kinds.end(), document["score"].get<std::string>()) - kinds.begin());
   std::string text =
       fmt::format("set {}: {} of task {}, {}: {}\n ", document["set"].get<i64>(),
                   document["selection"].get<std::string>(), document["task"].get<std::string>(),
@@ -132,7 +157,7 @@ std::string rejudge_text(const SetJson& document) {
   for (const SetJson& each : document["members"])
     if (each["change"] != "same")
       text += fmt::format("  {}: {} -> {}{}\n", each["submission"].get<i64>(),
-                          result_text(each["before"]), result_text(each["after"]),
+                          result_text(each["before"], kind), result_text(each["after"], kind),
                           each["gave_up"].get<bool>() ? " (the farm failed to)" : "");
   return text;
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -161,7 +162,7 @@ struct Decided {
 struct LeadTrail {
   i64 leader = 0;
   std::string evaluation;
-  Cycle cycles = 0;
+  u64 key = 0;  ///< of the leader's score, less is better
   i64 looked_up_to = 0;
   i64 acts = -1;  ///< persons' acts in the log then
 };
@@ -252,6 +253,8 @@ class Store {
   Result<std::optional<StoredTask>> find_task(const std::string& name);
   /// The folder in which the task's package is unpacked, byte for byte as it was added.
   Result<std::string> task_folder(const StoredTask& task) const;
+  /// What the task asks and ranks by; read once, as a package never changes.
+  Result<std::shared_ptr<const Task>> rules_of(i64 task);
 
   // The secret (store_secret.cpp).
   /// None: the farm has none yet, or no longer. Error: it is damaged, or others may read it.
@@ -296,9 +299,10 @@ class Store {
   Result<i64> count_queued();
 
   // Who leads (store_promotion.cpp). A board's lead is followed in the order of submitting: the
-  // starting kernel has it first; who is ranked with fewer cycles takes it when a decision says so.
-  /// The first that is ranked with fewer cycles than the leader of its turn and of which nothing is
-  /// decided; nobody's while an earlier one is not judged. The trail is moved up to there.
+  // starting kernel has it first; who is ranked with a better score takes it when a decision says
+  // so.
+  /// The first that is ranked with a better score than the leader of its turn and of which nothing
+  /// is decided; nobody's while an earlier one is not judged. The trail is moved up to there.
   Result<Turn> next_turn(i64 task, LeadTrail& trail, u32 timing = timing_version);
   /// Both results, without programs and sources.
   Result<Contest> contest(const Turn& turn, const JudgingHost& host);
@@ -387,6 +391,7 @@ class Store {
                            std::shared_ptr<const LoadedTask> task);
 
   std::string folder_;
+  std::map<i64, std::shared_ptr<const Task>> rules_;  ///< of tasks, by id, as they were needed
   Blobs blobs_;
   Database database_;
   StoreOptions options_;

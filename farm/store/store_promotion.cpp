@@ -36,9 +36,9 @@ Result<std::vector<Promotion>> read_promotions(const Database& database,
   return all;
 }
 
-/// Whether its turn came: it has fewer cycles than whoever leads.
+/// Whether its turn came: it has a better score than whoever leads.
 bool would_lead(const LeadTrail& trail, const Entrant& entrant) {
-  return trail.leader == 0 || entrant.cycles < trail.cycles;
+  return trail.leader == 0 || entrant.key < trail.key;
 }
 
 /// A starting kernel leads until somebody is promoted.
@@ -49,7 +49,7 @@ bool leads_at_once(const LeadTrail& trail, const Entrant& entrant) {
 void take_lead(LeadTrail& trail, const Entrant& entrant) {
   trail.leader = entrant.submission;
   trail.evaluation = entrant.evaluation;
-  trail.cycles = entrant.cycles;
+  trail.key = entrant.key;
 }
 
 /// Grows whenever a person does anything that may change who is ranked, or with which result.
@@ -69,8 +69,10 @@ Result<Turn> Store::next_turn(i64 task, LeadTrail& trail, u32 timing) {
   const Result<i64> acts = count_acts(database_);
   if (!acts) return acts.error();
   if (trail.acts != *acts) trail = {0, "", 0, 0, *acts};
+  const Result<std::shared_ptr<const Task>> rules = rules_of(task);
+  if (!rules) return rules.error();
   Turn turn{task};
-  Entrants entrants(database_, task, trail.looked_up_to, timing);
+  Entrants entrants(database_, task, trail.looked_up_to, timing, *rules);
   while (const auto entrant = entrants.next()) {
     if (entrant->pending) return turn;
     if (entrant->ranked && leads_at_once(trail, *entrant)) {
@@ -190,8 +192,10 @@ Result<std::map<i64, Standing>> Store::standings(i64 task, u32 timing) {
     decisions.emplace(
         std::tuple(each.submission, each.evaluation, each.leader, each.leader_evaluation), &each);
   std::map<i64, Standing> standings;
+  const Result<std::shared_ptr<const Task>> rules = rules_of(task);
+  if (!rules) return rules.error();
   LeadTrail trail;
-  Entrants entrants(database_, task, 0, timing);
+  Entrants entrants(database_, task, 0, timing, *rules);
   while (const auto entrant = entrants.next()) {
     if (!entrant->ranked) continue;
     Standing& standing = standings[entrant->submission];

@@ -260,8 +260,7 @@ Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
             "units, dma_bytes, counters) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
             {key, place++, each.name, static_cast<i64>(each.cycles),
              static_cast<i64>(each.boot_cycles), static_cast<i64>(each.instructions),
-             static_cast<i64>(each.units), static_cast<i64>(each.dma_bytes),
-             print_counters(each.total)});
+             static_cast<i64>(each.units), static_cast<i64>(each.dma_bytes), print_figures(each)});
         !kept)
       return kept.error();
   return {};

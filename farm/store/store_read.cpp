@@ -4,6 +4,7 @@
 #include "farm/store/ranked.h"
 #include "farm/store/record.h"
 #include "farm/store/store.h"
+#include "farm/task_score.h"
 
 namespace simfarm::farm {
 namespace {
@@ -106,14 +107,38 @@ Evaluation without_result(const StoredSubmission& one) {
 
 }  // namespace
 
-Entrants::Entrants(const Database& database, i64 task, i64 after, u32 timing)
-    : query_(database,
+Result<std::vector<CaseScore>> read_cases(const Database& database, const std::string& key) {
+  std::vector<CaseScore> cases;
+  Query query(database,
+              "SELECT name, cycles, boot_cycles, instructions, units, dma_bytes, counters "
+              "FROM case_results WHERE evaluation = ? ORDER BY place",
+              {key});
+  while (query.next()) {
+    CaseScore one{.name = query.text(0),
+                  .cycles = static_cast<u64>(query.integer(1)),
+                  .boot_cycles = static_cast<u64>(query.integer(2)),
+                  .instructions = static_cast<u64>(query.integer(3)),
+                  .units = static_cast<u64>(query.integer(4)),
+                  .total = {},
+                  .dma_bytes = static_cast<u64>(query.integer(5))};
+    if (const auto read = parse_figures(query.text(6), one); !read) return read.error();
+    cases.push_back(std::move(one));
+  }
+  if (const auto read = query.end(); !read) return read.error();
+  return cases;
+}
+
+Entrants::Entrants(const Database& database, i64 task, i64 after, u32 timing,
+                   std::shared_ptr<const Task> rules)
+    : database_(database),
+      query_(database,
              "SELECT s.id, s.name = 'kernel', last.state, last.act, last.evaluation, v.key, "
              "v.verdict, v.timing, (SELECT sum(c.cycles + c.boot_cycles) FROM case_results c "
              "WHERE c.evaluation = v.key) " +
                  std::string(counting_submissions) + "WHERE s.task = ? AND s.id > ? ORDER BY s.id",
              {task, after}),
-      timing_(timing) {}
+      timing_(timing),
+      rules_(std::move(rules)) {}
 
 std::optional<Entrant> Entrants::next() {
   if (!query_.next()) return std::nullopt;
@@ -124,7 +149,17 @@ std::optional<Entrant> Entrants::next() {
   entrant.pending = state == State::received || state == State::queued || state == State::running;
   entrant.ranked = state == State::ranked && query_.integer(7) == i64{timing_};
   entrant.evaluation = query_.text(5);
-  entrant.cycles = static_cast<Cycle>(query_.integer(8));
+  if (!entrant.ranked) return entrant;
+  if (rules_->score.kind == ScoreKind::cycles) {
+    entrant.key = static_cast<u64>(query_.integer(8));
+    return entrant;
+  }
+  const Result<std::vector<CaseScore>> cases = read_cases(database_, entrant.evaluation);
+  if (!cases) {
+    failed_ = cases.error();
+    return std::nullopt;
+  }
+  entrant.key = rank_key(rules_->score.kind, score_of(*rules_, *cases));
   return entrant;
 }
 
@@ -176,24 +211,9 @@ Result<Evaluation> Store::evaluation(const std::string& key) {
     if (!query.is_null(9))
       result.held_out = {static_cast<u32>(query.integer(9)), static_cast<u64>(query.integer(10))};
   }
-  Query query(database_,
-              "SELECT name, cycles, boot_cycles, instructions, units, dma_bytes, counters "
-              "FROM case_results WHERE evaluation = ? ORDER BY place",
-              {key});
-  while (query.next()) {
-    CaseScore one{.name = query.text(0),
-                  .cycles = static_cast<u64>(query.integer(1)),
-                  .boot_cycles = static_cast<u64>(query.integer(2)),
-                  .instructions = static_cast<u64>(query.integer(3)),
-                  .units = static_cast<u64>(query.integer(4)),
-                  .total = {},
-                  .dma_bytes = static_cast<u64>(query.integer(5))};
-    const Result<Counters> counters = parse_counters(query.text(6));
-    if (!counters) return damaged();
-    one.total = *counters;
-    result.cases.push_back(std::move(one));
-  }
-  if (const auto read = query.end(); !read) return read.error();
+  Result<std::vector<CaseScore>> cases = read_cases(database_, key);
+  if (!cases) return damaged();
+  result.cases = std::move(*cases);
   if (record_digest(result) != record) return damaged();
   return result;
 }

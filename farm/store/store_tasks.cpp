@@ -119,6 +119,21 @@ Result<std::optional<StoredTask>> Store::find_task(const std::string& name) {
   return std::optional<StoredTask>();
 }
 
+Result<std::shared_ptr<const Task>> Store::rules_of(i64 task) {
+  if (const auto known = rules_.find(task); known != rules_.end()) return known->second;
+  const Result<std::vector<StoredTask>> all = tasks();
+  if (!all) return all.error();
+  for (const StoredTask& each : *all) {
+    if (each.id != task) continue;
+    const Result<std::string> folder = task_folder(each);
+    if (!folder) return folder.error();
+    Result<Task> loaded = load_task(*folder);
+    if (!loaded) return loaded.error();
+    return rules_[task] = std::make_shared<const Task>(std::move(*loaded));
+  }
+  return io_error(fmt::format("{}: no task {}", folder_, task));
+}
+
 Result<std::string> Store::task_folder(const StoredTask& task) const {
   const std::string folder = fmt::format("{}/tasks/{}", folder_, task.name);
   if (is_unpacked(folder, task.name, task.digest)) return folder;

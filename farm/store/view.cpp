@@ -147,8 +147,8 @@ Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
   text += case_table(**scored) + failure_text(**scored);
   const Evaluation& evaluation = (*scored)->evaluation;
   if (evaluation.accepted())
-    text += fmt::format("ACCEPTED: {} cycles, {} bytes of local data in each PE\n  rerun: {}\n",
-                        grouped(evaluation.score()), grouped(evaluation.local_bytes),
+    text += fmt::format("ACCEPTED: {}, {} bytes of local data in each PE\n  rerun: {}\n",
+                        result_line(**scored), grouped(evaluation.local_bytes),
                         (*scored)->entry.rerun) +
             standing_text(**scored);
   return text;
@@ -184,16 +184,17 @@ FarmJson board_document(const Board& board) {
 }
 
 std::string board_csv(const Board& board) {
-  std::string text = "rank,cycles,speedup,submission,author,verdict,timing,leads\r\n";
+  std::string text = "rank,cycles,speedup,submission,author,verdict,timing,leads,score\r\n";
   const Row* const leader = leader_of(board);
   for (const Row& row : board.rows) {
     const Scored& scored = *row.scored;
     const bool accepted = scored.evaluation.accepted();
     text += fmt::format(
-        "{},{},{},{},{},{},{},{}\r\n", row.rank == 0 ? "" : fmt::format("{}", row.rank),
-        accepted ? fmt::format("{}", scored.evaluation.score()) : "", row.speedup,
+        "{},{},{},{},{},{},{},{},{}\r\n", row.rank == 0 ? "" : fmt::format("{}", row.rank),
+        accepted ? fmt::format("{}", scored.evaluation.cycles()) : "", row.speedup,
         csv_field(row.submission), csv_field(row.author), name(scored.evaluation.verdict),
-        scored.evaluation.timing, &row == leader ? "yes" : "");
+        scored.evaluation.timing, &row == leader ? "yes" : "",
+        accepted ? score_digits(kind_of(board), row.score) : "");
   }
   return text;
 }

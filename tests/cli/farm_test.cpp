@@ -330,5 +330,19 @@ TEST_F(FarmCommands, TaskNewMakesATaskThatCheckAcceptsAndPackPacksAlike) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("c.tar")));
 }
 
+TEST_F(FarmCommands, TaskNewRanksByAnyKindThatItsCasesCanHave) {
+  for (const std::string kind :
+       {"cycles", "weighted", "mac-utilisation", "local-memory", "energy"}) {
+    ASSERT_EQ(simfarm("task new by-" + kind + " --score " + kind).status, 0) << errors(folder_);
+    EXPECT_EQ(simfarm("task pack by-" + kind + " -o a.tar").status, 0) << errors(folder_);
+    EXPECT_EQ(load_task(folder_.path("by-" + kind))->score.kind,
+              static_cast<ScoreKind>(
+                  std::find(score_kind_names().begin(), score_kind_names().end(), kind) -
+                  score_kind_names().begin()));
+  }
+  EXPECT_EQ(simfarm("task new by-error --score logit-error").status, 2);
+  EXPECT_EQ(simfarm("task new by-speed --score speed").status, 2);
+}
+
 }  // namespace
 }  // namespace simfarm::farm

@@ -100,8 +100,9 @@ TEST_F(StoreCommands, FromInitToBoard) {
   EXPECT_EQ(board["board"][3]["verdict"], "WRONG_OUTPUT");
   EXPECT_THAT(
       run("board small --csv").output,
-      MatchesRegex("rank,cycles,speedup,submission,author,verdict,timing,leads\r\n1,[0-9]+,"
-                   "[0-9.]+,2,test,ACCEPTED,1,yes\r\n(.|\n)*\r\n,,,3,test,WRONG_OUTPUT,1,\r\n"));
+      MatchesRegex(
+          "rank,cycles,speedup,submission,author,verdict,timing,leads,score\r\n1,[0-9]+,[0-9.]+,2,"
+          "test,ACCEPTED,1,yes,[0-9]+\r\n(.|\n)*\r\n,,,3,test,WRONG_OUTPUT,1,,\r\n"));
   EXPECT_EQ(run("board none").status, 2);
   EXPECT_EQ(run("farm fsck farm").status, 0);
   EXPECT_THAT(run("farm upgrade farm").output, HasSubstr("already; nothing was changed"));

@@ -156,7 +156,7 @@ TEST(Judge, GivesEachMistakeItsVerdict) {
   // Two arrays of 16 words, and a block of 16 + 2 * 48 + 4 bytes.
   EXPECT_GE(kernel.evaluation.local_bytes, 128u);
   EXPECT_EQ(one.boot_cycles, (kernel.evaluation.local_bytes + 116 + 7) / 8);
-  EXPECT_EQ(kernel.evaluation.score(),
+  EXPECT_EQ(kernel.evaluation.cycles(),
             one.cycles + kernel.evaluation.cases[1].cycles + 2 * one.boot_cycles);
   EXPECT_EQ(one.total.cycles(), 16 * one.cycles) << "every PE's bins sum to the run's cycles";
 }

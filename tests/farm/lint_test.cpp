@@ -47,11 +47,26 @@ TEST(Lint, RejectsWhatWouldBeFree) {
               HasSubstr("segment at 0x40000000, 8 bytes: preloads OCM"));
   EXPECT_THAT(why(0x8000'0000, 8, false), HasSubstr("preloads DRAM"));
   EXPECT_THAT(why(0x2000'0000, 8, false), HasSubstr("outside the memories"));
-  EXPECT_THAT(why(0x1000'7ffc, 8, false), HasSubstr("outside the memories"));
+  EXPECT_THAT(why(0x1000'7ffc, 8, true), HasSubstr("outside the memories"));
   EXPECT_THAT(why(0x0040'0100, 8, false), HasSubstr("data in instruction memory"));
   EXPECT_THAT(why(0x1000'1000, 8, true), HasSubstr("code in local memory"));
   EXPECT_THAT(why(0x0040'0100, 8, true, 0x0040'0004),
               HasSubstr("entry 0x00400004 is in no code segment"));
+}
+
+TEST(Lint, DataEndWhereLocalMemoryDoes) {
+  Image image = good_image();
+  image.segments.push_back({0x1000'7ffc, {}, 4, false, true});
+  Task task = small_task();
+  task.limits.local_segment_bytes = 256;
+  EXPECT_EQ(lint(image, task).verdict, Verdict::accepted);
+  task.machine.map.local.bytes = 0x7fc0;
+  EXPECT_EQ(lint(image, task).verdict, Verdict::rejected) << "all of it is beyond";
+  image.segments.back() = {0x1000'7fbc, {}, 8, false, true};
+  EXPECT_EQ(lint(image, task).verdict, Verdict::memory_limit);
+  EXPECT_THAT(lint(image, task).why,
+              HasSubstr("segment at 0x10007fbc, 8 bytes: reaches past the end of local memory, "
+                        "32704 bytes"));
 }
 
 TEST(Lint, BootCostIsEightBytesACycleRoundedUp) {

@@ -123,7 +123,7 @@ TEST(BoardOutputs, SayWhoLeads) {
   EXPECT_THAT(html, HasSubstr("<p>Leads: <strong>500 cycles</strong>, 2 by ann</p>"));
   EXPECT_THAT(html, AllOf(HasSubstr("\"leads\":true"), HasSubstr("leads: as \\u003ctold")));
   EXPECT_THAT(html, HasSubstr("would lead: to be decided"));
-  EXPECT_THAT(board_csv(board), HasSubstr("\r\n1,500,,2,ann,ACCEPTED,1,yes\r\n2,400,,3,bob,"));
+  EXPECT_THAT(board_csv(board), HasSubstr("\r\n1,500,,2,ann,ACCEPTED,1,yes,500\r\n2,400,,3,bob,"));
   batch[0].standing = batch[1].standing = Standing{.undecided = true};
   EXPECT_THAT(board_html(make_boards(batch).front()), HasSubstr("<p>Nobody leads yet.</p>"));
 }
@@ -233,6 +233,31 @@ document.documentElement.setAttribute('data-said', said.join('|'));
                   "Submissions 101 to 200 of 10,000\\|Submissions 9,901 to 10,000 of 10,000\\|"
                   "true\\|descending\\|Submissions 1 to [0-9]+ of [0-9]+\\|"
                   "Submissions 1 to 100 of 1,428\\|true\\|2"));
+}
+
+TEST(Page, OfAnotherKindOfScoreShowsItsNumbers) {
+  if (shell("command -v chromium").status != 0) GTEST_SKIP() << "no chromium on this host";
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the browser is not ours";
+#endif
+  std::vector<Scored> batch =
+      invented_batch({{"kernel", "task", "", "", 1000}, {"2", "ann", "kernel", "", 800}});
+  LoadedTask loaded = *batch[0].entry.task;
+  loaded.task.score.kind = ScoreKind::mac_utilisation;
+  loaded.task.machine.rows = loaded.task.machine.columns = 4;
+  loaded.task.target = TaskTarget{"by hand", 859'000};
+  const auto task = std::make_shared<const LoadedTask>(loaded);
+  for (Scored& each : batch) each.entry.task = task;
+  batch[0].evaluation.cases[0].macs = 1280;  // of 128,000
+  batch[1].evaluation.cases[0].macs = 12'800;
+  const Folder folder;
+  const std::string dom = dom_of(folder, board_html(make_boards(batch).front()));
+  EXPECT_THAT(dom, HasSubstr("data-ready=\"yes\""));
+  EXPECT_THAT(dom, HasSubstr("Best MAC use went from 1.0000 to 12.5000 in 2 steps."));
+  EXPECT_THAT(dom, HasSubstr("target 85.9000: by hand"));
+  EXPECT_THAT(dom, HasSubstr("more is better"));
+  EXPECT_THAT(dom, HasSubstr("1150.0 % more"));
+  EXPECT_THAT(dom, HasSubstr(">12.50\u00d7<"));
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ class Contests : public testing::Test {
     test::write_small_task(folder_);
     test::add_held_out(folder_, "\"few\", \"all\"");
   }
-  Contender judged(const std::string& name, const std::string& lines) {
-    const std::string path = test::write_submission(folder_, name, kernel_with(lines));
+  Contender judged(const std::string& name, const std::string& lines,
+                   const std::string& manifest = "") {
+    const std::string path = test::write_submission(folder_, name, kernel_with(lines), manifest);
     contest_.task = *load_task_and_cases(folder_.path("tasks/small"), "digest");
     contest_.submission = load_submission(path);
     Contender contender{name, test::evaluate_here(*contest_.task, contest_.submission, &secret_)};
@@ -82,12 +83,28 @@ TEST_F(Contests, WhoIsFasterOnFreshCasesIsPromoted) {
 
 TEST_F(Contests, WhoIsFasterOnThePublicCasesAloneIsNot) {
   between(slow, quick_on_public_cases);
-  ASSERT_LT(contest_.candidate.evaluation.score(), contest_.leader->evaluation.score());
+  ASSERT_LT(contest_.candidate.evaluation.cycles(), contest_.leader->evaluation.cycles());
   const Decision decision = decided();
   EXPECT_TRUE(decision.decided);
   EXPECT_FALSE(decision.promoted) << decision.detail;
   EXPECT_EQ(decision.verdict, Verdict::accepted);
   EXPECT_THAT(decision.detail, Not(HasSubstr("few"))) << "no word of a variant";
+}
+
+TEST_F(Contests, GoByTheTasksScoreWithTheLocalMemoryThatEachDeclares) {
+  std::ifstream in(folder_.path("tasks/small/task.toml"));
+  const std::string toml((std::istreambuf_iterator<char>(in)), {});
+  folder_.write("tasks/small/task.toml", "score = \"local-memory\"\n" + toml);
+  contest_.leader = judged("leader", "", "local_memory_bytes = 4096\n");
+  contest_.candidate = judged("candidate", slow, "local_memory_bytes = 2048\n");
+  ASSERT_GT(contest_.candidate.evaluation.cycles(), contest_.leader->evaluation.cycles());
+  const Decision decision = decided();
+  EXPECT_TRUE(decision.promoted);
+  EXPECT_EQ(decision.detail, "2048 bytes in fresh cases, leader has 4096");
+  std::swap(contest_.candidate.evaluation, contest_.leader->evaluation);
+  contest_.same_toolchain = false;  // whose sources these are
+  EXPECT_EQ(decided().detail, "4096 bytes in fresh cases, leader has 2048");
+  EXPECT_FALSE(decided().promoted);
 }
 
 TEST_F(Contests, OfATaskWithoutHeldOutCasesThePublicOnesDecide) {

@@ -134,6 +134,10 @@ void expect_equal(const Judgement& a, const Judgement& b) {
     EXPECT_EQ(a.cases[k].units, b.cases[k].units);
     EXPECT_EQ(a.cases[k].total, b.cases[k].total);
     EXPECT_EQ(a.cases[k].dma_bytes, b.cases[k].dma_bytes);
+    EXPECT_EQ(a.cases[k].ocm_bytes, b.cases[k].ocm_bytes);
+    EXPECT_EQ(a.cases[k].dram_bytes, b.cases[k].dram_bytes);
+    EXPECT_EQ(a.cases[k].outputs, b.cases[k].outputs);
+    EXPECT_EQ(a.cases[k].error, b.cases[k].error);
   }
 }
 
@@ -292,6 +296,8 @@ Judgement possible_judgement(const LoadedTask& loaded, size_t passed) {
     score.total.issued[0] = score.instructions = 33;
     score.total.stalls[2] = 50 * 16 - 33;
     score.dma_bytes = 12;
+    score.ocm_bytes = 3;
+    score.dram_bytes = 9;
     judgement.cases.push_back(score);
   }
   if (passed == loaded.cases.size()) return judgement;
@@ -397,9 +403,36 @@ TEST_F(RecordTest, IsNotBelievedAboutVerdictsCasesAndText) {
   EXPECT_TRUE(refused([](Judgement& each) { each.cases[0].cycles = 49; }));
   EXPECT_TRUE(refused([](Judgement& each) { each.cases[0].instructions = 34; }));
   EXPECT_TRUE(refused([](Judgement& each) { each.local_bytes = 513; })) << "more than allowed";
+  EXPECT_TRUE(refused([](Judgement& each) { each.cases[1].ocm_bytes = 13; }));
+  EXPECT_TRUE(refused([](Judgement& each) { each.cases[1].dram_bytes = 10; })) << "of 12 bytes";
+  EXPECT_TRUE(refused([](Judgement& each) { each.cases[0].error = 1; })) << "of no reference";
   Judgement escapes = possible_judgement(*task_, 1);
   escapes.failure = "\x1b[2Jwiped\n\xff";
   EXPECT_EQ(parse(pack_record(escapes))->failure, "\\x1b[2Jwiped\n\\xff");
+}
+
+TEST_F(RecordTest, ReferencesAndLocalMemoryGoAlong) {
+  LoadedTask loaded = *task_;
+  loaded.task.machine.map.local.bytes = 1088;  // what no machine file can say
+  Case& one = loaded.cases[0];
+  one.reference = Reference{{1, 24, 3, -5, 77}, {1, -2, i64{1} << 52, 0, 4}};
+  const auto read = unpack_request(pack_request(loaded.task, loaded.cases, {}, {}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->task.machine.map.local.bytes, 1088u);
+  ASSERT_TRUE(read->cases[0].reference);
+  EXPECT_FALSE(read->cases[1].reference);
+  EXPECT_EQ(read->cases[0].reference->values, one.reference->values);
+  EXPECT_EQ(read->cases[0].reference->rule.zero_point, -5);
+  EXPECT_EQ(read->cases[0].reference->rule.bound, 77u);
+  Judgement judgement = possible_judgement(loaded, 2);
+  judgement.cases[0].error = 5 * 77;
+  const auto parsed = parse_record(pack_record(judgement), loaded.task, loaded.cases);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->cases[0].error, 385u);
+  EXPECT_EQ(parsed->cases[0].outputs, 5u);
+  ++judgement.cases[0].error;
+  EXPECT_FALSE(parse_record(pack_record(judgement), loaded.task, loaded.cases))
+      << "more than the bound allows";
 }
 
 TEST_F(RecordTest, ARequestIsReadAsItWasWritten) {

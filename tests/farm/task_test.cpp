@@ -54,7 +54,7 @@ TEST(Task, ReadsEveryKey) {
   EXPECT_EQ(task->title, "scaled copy");
   EXPECT_EQ(task->machine.rows, 4u);
   EXPECT_EQ(task->target->label, "by hand");
-  EXPECT_EQ(task->target->cycles, 1000u);
+  EXPECT_EQ(task->target->score, 1000u);
   EXPECT_EQ(task->limits.cycles, 5000u);
   EXPECT_EQ(task->limits.local_segment_bytes, TaskLimits{}.local_segment_bytes);
   ASSERT_EQ(task->tensors.size(), 2u);
@@ -91,8 +91,8 @@ TEST(Task, RefusesNamingFileLineAndKey) {
        "No such file or directory, and no shipped machine"},
       {"machine = \"nano\"", "machine = \"../m.toml\"",
        "machine: ../m.toml has the component \"..\""},
-      {"score = \"cycles\"", "score = \"energy\"",
-       "task.toml:5: score: is \"energy\", accepted are cycles"},
+      {"score = \"cycles\"", "score = \"joules\"",
+       "task.toml:5: score: is \"joules\", accepted are cycles"},
       {"cycles = 1_000 }", "cycles = 0 }", "task.toml:6: target.cycles: is 0"},
       {"cycles = 1_000 }", "cycle = 1 }", "target.cycles: is missing"},
       {"[\"TILE\"]", "[\"TI LE\"]", "defines: TI LE is no macro name"},

@@ -107,7 +107,7 @@ TEST_F(Acts, CancelledWhileACoordinatorRunsItTheRestIsJudged) {
   const auto judge = [&](const LoadedTask& task, const Result<Submission>& submission) {
     Evaluation result = test::invented_judge(task, submission);
     // Another process, in the middle of a run.
-    if (result.score() == 51) {
+    if (result.cycles() == 51) {
       EXPECT_TRUE(folder_.open().act({id}, Act::cancel, ""));
     }
     return result;

@@ -91,6 +91,8 @@ TEST_F(EvaluationKey, Scenario07_AnyOneByteDifferentIsAnotherKey) {
                files_.push_back({"x", {}});
              }),
       change("optimisation", [&] { manifest_ += "optimise = \"O3\"\n"; }),
+      change("local memory", [&] { manifest_ += "local_memory_bytes = 1024\n"; }),
+      change("how much of it", [&] { in_manifest("1024", "1088"); }),
       change("a macro", [&] { manifest_ += "defines = { EXTRA = \"1\" }\n"; }),
       change("a macro's value", [&] { in_manifest("\"1\"", "\"2\""); }),
       change("task", [&] { edit("tasks/small/task.toml", "20000", "20001"); }),

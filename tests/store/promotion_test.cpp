@@ -91,6 +91,24 @@ TEST(Promotion, WhoFailsRanksBehindTheLeaderItDidNotDisplace) {
   expect_whole(store);
 }
 
+// Who takes fewer cycles needs more memory here.
+TEST(Promotion, GoesByTheTasksScore) {
+  FarmFolder folder("score = \"local-memory\"\n");
+  Store store = folder.open();
+  const auto judge = [](const LoadedTask& task, const Result<Submission>& submission) {
+    Evaluation result = invented_judge(task, submission);
+    for (CaseScore& each : result.cases) each.memory_bytes = 64 * (1000 - each.cycles);
+    return result;
+  };
+  submit_all(store, folder,
+             {source(100), source(90), source(110), source(120, "// slower"), source(115)});
+  ASSERT_TRUE(test::coordinate_all(store, 1, judge, invented_referee));
+  EXPECT_THAT(order_of(store), ElementsAre("5", "3", "4", "1", "2"));
+  EXPECT_EQ(*store.leader(1), 5);
+  EXPECT_THAT(decided(store), ElementsAre(1, 3, 4, 5)) << "2 needs more memory";
+  expect_whole(store);
+}
+
 TEST(Promotion, TheStartingKernelIsTheFirstLeader) {
   test::Folder folder(test::quick_place());
   test::write_small_task(folder);
@@ -258,8 +276,8 @@ TEST(Promotion, TwoOfOneBatchAreDecidedInSubmitOrderWhicheverEndsFirst) {
   std::atomic<bool> last_ended = false;
   const Judge judge = [&](const LoadedTask& task, const Result<Submission>& submission) {
     Evaluation evaluation = invented_judge(task, submission);
-    while (evaluation.score() != 81 && !last_ended) std::this_thread::yield();
-    if (evaluation.score() == 81) last_ended = true;
+    while (evaluation.cycles() != 81 && !last_ended) std::this_thread::yield();
+    if (evaluation.cycles() == 81) last_ended = true;
     return evaluation;
   };
   ASSERT_TRUE(test::coordinate_all(store, 3, judge, invented_referee));
@@ -339,7 +357,7 @@ TEST(Promotion, ASetThatIsAppliedHasItsOwnLeaderAndCancelledTheBoardIsAsBefore) 
   const JudgingHost newer{"some toolchain", "another simulator"};
   const Judge slow_second = [](const LoadedTask& task, const Result<Submission>& submission) {
     Evaluation evaluation = invented_judge(task, submission);
-    if (evaluation.score() == 91) evaluation.cases[0].cycles += 1000;
+    if (evaluation.cycles() == 91) evaluation.cases[0].cycles += 1000;
     return evaluation;
   };
   const CoordinatorRequest request{2, newer, {}, {}, invented_referee};

@@ -19,11 +19,11 @@ using testing::HasSubstr;
 /// Another simulator: what took less than 150 cycles takes more, number 3 is wrong.
 Evaluation other_judge(const LoadedTask& task, const Result<Submission>& submission) {
   Evaluation result = test::invented_judge(task, submission);
-  if (result.score() == 121) {
+  if (result.cycles() == 121) {
     result.verdict = Verdict::wrong_output;
     result.failure = "with the new one\n";
     result.cases.clear();
-  } else if (result.accepted() && result.score() < 150) {
+  } else if (result.accepted() && result.cycles() < 150) {
     result.cases[0].cycles += 1000;
   }
   return result;

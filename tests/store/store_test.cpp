@@ -219,7 +219,7 @@ TEST(Queue, OnlyTheHolderOfTheLeaseSettlesIt) {
   EXPECT_EQ(*store.complete(lost, wrong, some_host), Settled::stale);
   EXPECT_THAT(states(store, id), ElementsAre("received", "queued", "running", "queued", "running",
                                              "judged", "ranked"));
-  EXPECT_EQ(store.evaluation(held.key)->score(), 5u);
+  EXPECT_EQ(store.evaluation(held.key)->cycles(), 5u);
   expect_whole(store);
 }
 
@@ -250,7 +250,7 @@ TEST(Queue, TheFarmsOwnFaultsAreRepeatedThreeTimesAndNeverCharged) {
   int calls = 0;
   const auto judge = [&](const LoadedTask& task, const Result<Submission>& submission) {
     Evaluation result = invented_judge(task, submission);
-    if (result.score() == 101) {
+    if (result.cycles() == 101) {
       ++calls;
       result = {Verdict::system_error, "", "toolchain: gone"};
     }
@@ -531,6 +531,30 @@ TEST(Record, CountersSurviveTheTable) {
   EXPECT_EQ(*parse_counters(print_counters(counters)), counters);
   for (const char* const text : {"", "{}", "[]", "{\"issued\": {}}", "{\"issued\": 1}"})
     EXPECT_FALSE(parse_counters(text)) << text;
+}
+
+TEST(Record, FiguresSurviveTheTableAndOldResultsAreAsTheyWere) {
+  CaseScore one;
+  one.total.issued[0] = 7;
+  EXPECT_EQ(print_figures(one), print_counters(one.total));
+  one.ocm_bytes = 1;
+  one.dram_bytes = ~u64{0};
+  one.macs = 3;
+  one.memory_bytes = 4;
+  one.outputs = 5;
+  one.error = 6;
+  CaseScore again;
+  ASSERT_TRUE(parse_figures(print_figures(one), again));
+  EXPECT_EQ(print_figures(again), print_figures(one));
+  EXPECT_EQ(again.dram_bytes, ~u64{0});
+  EXPECT_EQ(again.error, 6u);
+  for (const char* const text : {"", "{\"figures\": {}}"}) EXPECT_FALSE(parse_figures(text, again));
+  std::string wrong = print_figures(one);
+  wrong.replace(wrong.find("\"macs\":3"), 8, "\"macs\":-3");
+  EXPECT_FALSE(parse_figures(wrong, again));
+  wrong = print_counters(one.total);
+  wrong.insert(wrong.size() - 1, ",\"figures\":[1]");
+  EXPECT_FALSE(parse_figures(wrong, again));
 }
 
 }  // namespace

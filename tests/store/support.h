@@ -83,7 +83,10 @@ inline std::filesystem::path quick_place() {
 /// A folder with a task, and a farm that has it. The task has no kernel.
 class FarmFolder : public Folder {
  public:
-  FarmFolder() : Folder(quick_place()), task_(write_small_task(*this)) {
+  /// The task's toml begins with `head`.
+  explicit FarmFolder(const std::string& head = "")
+      : Folder(quick_place()), task_(write_small_task(*this)) {
+    if (!head.empty()) write("tasks/small/task.toml", head + small_task_toml);
     EXPECT_TRUE(Store::create(farm()));
     Store store = open();
     const auto added = store.add_task(task_);

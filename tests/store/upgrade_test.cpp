@@ -74,7 +74,7 @@ TEST(Upgrade, KeepsEverythingOfAFarmOfVersionOne) {
   const Board board = make_boards(batch).front();
   ASSERT_GE(board.rows.size(), 3u);
   EXPECT_EQ(board.rows[0].scored->entry.id, "3");
-  EXPECT_EQ(board.rows[0].scored->evaluation.score(), 51u);
+  EXPECT_EQ(board.rows[0].scored->evaluation.cycles(), 51u);
   EXPECT_EQ(board.rows[1].scored->entry.id, "1");
   EXPECT_EQ(board.rows[1].scored->entry.submission->note, "first");
   EXPECT_EQ((*store.submission(4))->state, State::system_error);

@@ -7,15 +7,18 @@
 #include <vector>
 
 #include "farm/case.h"
+#include "farm/compare.h"
 #include "farm/submission.h"
 #include "farm/task.h"
+#include "farm/task_score.h"
 #include "tests/support/compiled.h"
 #include "tests/support/equal_engines.h"
 
 namespace simfarm::test {
 
-inline const std::vector<std::string> task_names = {"bev-broadcast", "gemm", "rnnoise",
-                                                    "systolic-gemm"};
+inline const std::vector<std::string> task_names = {
+    "bev-broadcast", "depthwise-conv", "gemm",    "gemv",         "histogram",
+    "logits",        "reduce-rows",    "rnnoise", "systolic-gemm"};
 inline const std::string tasks_folder = SIMFARM_SOURCE_DIR "/tasks/";
 
 /// The submissions below `folder`, by path from the task's folder, in order.
@@ -58,6 +61,13 @@ struct Judged {
   std::string detail;
 };
 
+/// The task as this submission is judged by it.
+inline farm::Task task_for(const farm::Task& task, const std::string& name) {
+  const auto submission = farm::load_submission(tasks_folder + task.name + "/" + name);
+  EXPECT_TRUE(submission && farm::check_against(*submission, task)) << name;
+  return submission ? farm::judged_as(task, *submission) : task;
+}
+
 /// One case: run with race checks and poisoned memory, outputs compared byte for byte.
 inline Judged judge(const farm::Task& task, const farm::Case& one, const Image& image, u64 poison) {
   RunInput input;
@@ -89,14 +99,10 @@ inline Judged judge(const farm::Task& task, const farm::Case& one, const Image& 
     case Outcome::Kind::finished:
       break;
   }
-  for (size_t k = 0; k < one.layout.tensors.size(); ++k) {
-    const farm::PlacedTensor& tensor = one.layout.tensors[k];
-    std::vector<u8> bytes(tensor.bytes);
-    if (!ran.simulation->read(tensor.address, bytes) || bytes != one.after[k]) {
-      judged.verdict = farm::Verdict::wrong_output;
-      judged.detail = tensor.name;
-      return judged;
-    }
+  const farm::Memory memory = farm::read_arenas(one.layout, *ran.simulation);
+  if (const auto wrong = farm::find_difference(one, memory, poison)) {
+    judged.verdict = farm::Verdict::wrong_output;
+    judged.detail = *wrong;
   }
   return judged;
 }
