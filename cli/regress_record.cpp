@@ -197,7 +197,7 @@ std::string summary(const regress::Goldens& goldens, const GoldenFlags& flags, b
       const auto before =
           std::find_if(group.entries.begin(), group.entries.end(),
                        [&](const regress::Entry& one) { return one.one.name == entry.one.name; });
-      if (before == group.entries.end()) {
+      if (before == group.entries.end() || !before->golden.known()) {
         ++fresh;
         text += fmt::format("{}: {}: new, {} cycles, {}\n", group.name, entry.one.name,
                             entry.golden.cycles, name(entry.golden.kind));

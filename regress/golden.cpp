@@ -28,7 +28,8 @@ void add(Digester& to, std::string_view text) {
 
 std::vector<u64> row_of(const DmaReport& report) {
   std::vector<u64> row(report.cycles.begin(), report.cycles.end());
-  row.insert(row.end(), {report.descriptors, report.bytes_read, report.bytes_written});
+  row.insert(row.end(), {report.descriptors, report.bytes_read, report.bytes_written,
+                         report.ocm_bytes, report.dram_bytes});
   return row;
 }
 
@@ -141,7 +142,8 @@ std::optional<PeId> pe_of(const Content& content) {
 std::vector<std::string> dma_columns() {
   std::vector<std::string> columns;
   for (u32 k = 0; k < dma_bin_count; ++k) columns.emplace_back(name(static_cast<DmaBin>(k)));
-  columns.insert(columns.end(), {"descriptors", "bytes_read", "bytes_written"});
+  columns.insert(columns.end(),
+                 {"descriptors", "bytes_read", "bytes_written", "ocm_bytes", "dram_bytes"});
   return columns;
 }
 

@@ -58,6 +58,8 @@ struct Golden {
   std::vector<std::vector<u64>> dma;           ///< by engine; columns: dma_columns()
   std::vector<Content> contents;
 
+  /// There is one.
+  bool known() const { return !exit_codes.empty(); }
   u64 instructions() const;
   friend bool operator==(const Golden&, const Golden&) = default;
 };

@@ -39,10 +39,11 @@ Result<std::vector<IndexLine>> parse_index(const std::string& text, const std::s
 
 struct Problem {
   enum class Kind : u8 {
-    missing,  ///< a line of the index has no golden
-    orphan,   ///< a golden has no line
-    damaged,  ///< a file cannot be read, or a golden is not what its line says
-    pending,  ///< a new result waits to be accepted
+    missing,   ///< a line of the index has no golden
+    orphan,    ///< a golden has no line
+    damaged,   ///< a file cannot be read, or a golden is not what its line says
+    outdated,  ///< recorded with other counters
+    pending,   ///< a new result waits to be accepted
   } kind{};
   std::string where;  ///< a file, or GROUP: CASE
   std::string what;

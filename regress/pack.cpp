@@ -74,14 +74,12 @@ class Reader {
  public:
   Reader(const TensorFile& file, std::string path) : file_(file), path_(std::move(path)) {}
 
-  Result<std::vector<Entry>> read() {
+  Result<Pack> read() {
     const auto format = file_.attributes.find("format");
     if (format == file_.attributes.end()) return wrong("no goldens: it has no attribute `format`");
     if (format->second != pack_format)
       return wrong(
           fmt::format("format {}, and this simfarm reads {}", format->second, pack_format));
-    if (text("columns", true) != columns_text())
-      return wrong("it was recorded with other counters: record it again with this simfarm");
     std::vector<std::string> names = lines(text("names", false));
     std::set<std::string> seen;
     for (const std::string& name : names) {
@@ -91,10 +89,12 @@ class Reader {
     entries_.resize(names.size());
     for (size_t k = 0; k < names.size(); ++k) entries_[k].one.name = std::move(names[k]);
     if (auto result = read_cases(); !result) return result.error();
-    if (auto result = read_results(); !result) return result.error();
+    const bool outdated = text("columns", true) != columns_text();
+    if (!outdated)
+      if (auto result = read_results(); !result) return result.error();
     std::sort(entries_.begin(), entries_.end(),
               [](const Entry& a, const Entry& b) { return a.one.name < b.one.name; });
-    return std::move(entries_);
+    return Pack{std::move(entries_), outdated};
   }
 
  private:
@@ -235,10 +235,18 @@ class Reader {
 
 }  // namespace
 
-Result<std::vector<Entry>> read_pack(const std::string& path) {
+Result<Pack> read_any_pack(const std::string& path) {
   const Result<TensorFile> file = farm::read_tensor_file(path);
   if (!file) return file.error();
   return Reader(*file, path).read();
+}
+
+Result<std::vector<Entry>> read_pack(const std::string& path) {
+  Result<Pack> pack = read_any_pack(path);
+  if (!pack) return pack.error();
+  if (pack->outdated)
+    return input_error(path + ": it was recorded with other counters than this simfarm has");
+  return std::move(pack->entries);
 }
 
 Result<void> write_pack(const std::string& path, std::vector<Entry> entries) {

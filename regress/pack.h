@@ -15,8 +15,16 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-/// In order of name, each name once. Errors name the file and what is wrong with it: damaged, of
-/// another format, or recorded with other counters than this simfarm has.
+/// A file's cases. `outdated`: recorded with other counters than this simfarm has; then no golden
+/// is read.
+struct Pack {
+  std::vector<Entry> entries;  ///< in order of name, each name once
+  bool outdated = false;
+};
+/// Errors name the file and what is wrong with it: damaged, or of another format.
+Result<Pack> read_any_pack(const std::string& path);
+
+/// The same; an outdated one is an error too.
 Result<std::vector<Entry>> read_pack(const std::string& path);
 
 /// At once or not at all. Equal entries give equal bytes.

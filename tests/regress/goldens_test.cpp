@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
+#include "farm/tensor_file.h"
 #include "regress/explain.h"
 #include "regress/goldens.h"
 #include "regress/sources.h"
@@ -49,9 +51,10 @@ Entry measured(const GoldenCase& one) {
 
 class Folder {
  public:
-  Folder() : path_(testing::TempDir() + "/goldens") {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+  Folder() {
+    std::string name = testing::TempDir() + "/goldens.XXXXXX";
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    path_ = name;
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   std::string path(const std::string& name = "") const { return path_ + "/" + name; }
@@ -186,6 +189,28 @@ TEST(Goldens, WhatWaitsIsAcceptedOrKept) {
   EXPECT_TRUE(goldens->problems.empty());
   const std::vector<u8> log = *read_file(folder.path("bless.log"), 1 << 16);
   EXPECT_THAT(std::string(log.begin(), log.end()), HasSubstr("now me: because\n  g: a new -> "));
+}
+
+TEST(Goldens, OfOtherCountersKeepTheirCases) {
+  const Folder folder;
+  const Entry a = measured(counting_case("a"));
+  ASSERT_TRUE(regress::write_pack(folder.path("g.h5"), {a}));
+  const std::string index = regress::print_index({a});
+  ASSERT_TRUE(
+      write_file(folder.path("g.txt"), {reinterpret_cast<const u8*>(index.data()), index.size()}));
+  // As another simfarm would have named its counters.
+  farm::TensorFile file = *farm::read_tensor_file(folder.path("g.h5"));
+  for (farm::Tensor& tensor : file.expected)
+    if (tensor.name == "columns") tensor.bytes[0] = 'C';
+  ASSERT_TRUE(farm::write_tensor_file(folder.path("g.h5"), file));
+  EXPECT_FALSE(regress::read_pack(folder.path("g.h5")));
+  const auto goldens = regress::open_goldens(folder.path());
+  ASSERT_TRUE(goldens);
+  ASSERT_EQ(goldens->problems.size(), 1u) << goldens->problems[1].what;
+  EXPECT_EQ(goldens->problems[0].kind, regress::Problem::Kind::outdated);
+  ASSERT_EQ(goldens->groups[0].entries.size(), 1u);
+  EXPECT_EQ(goldens->groups[0].entries[0].one, a.one);
+  EXPECT_FALSE(goldens->groups[0].entries[0].golden.known());
 }
 
 TEST(Goldens, OneAtATimeChangesThem) {
