@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/farm_gc.h"
 #include "cli/farm_options.h"
 #include "cli/farm_secret.h"
 #include "farm/store/fsck.h"
@@ -62,7 +63,8 @@ nlohmann::ordered_json fsck_json(const farm::FsckReport& found) {
           {"blobs", found.blobs},
           {"submissions", found.submissions},
           {"events", found.events},
-          {"results", found.evaluations}};
+          {"results", found.evaluations},
+          {"dropped", found.dropped}};
 }
 
 int fsck(const std::string& given, bool json) {
@@ -119,7 +121,7 @@ struct FarmFlags {
 void add_farm(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "farm",
-      "A farm that keeps submissions and results: init, add-task, fsck, quota, upgrade, "
+      "A farm that keeps submissions and results: init, add-task, fsck, gc, quota, upgrade, "
       "rotate-secret, held-out");
   command->require_subcommand(1);
   command->footer("docs/farm.md tells how to run one.");
@@ -175,6 +177,7 @@ void add_farm(CLI::App& app, int& exit_code) {
       "0 done, or nothing to do; 2 no farm; 74 input/output error; 75 it is being judged; 78 a "
       "newer simfarm's farm.");
   newer->callback([flags, &exit_code] { exit_code = upgrade(flags->path); });
+  add_farm_gc(*command, exit_code);
   add_farm_secret(*command, exit_code);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +29,36 @@ bool is_digest(const std::string& name) {
          });
 }
 
+/// Who puts a blob shares it, who removes one has it alone: so nobody is told that a blob is there
+/// which is then removed. The kernel takes it back when a process ends.
+class BlobsLock {
+ public:
+  BlobsLock(const std::string& folder, int how)
+      : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    int taken = -1;
+    while (fd_ >= 0 && (taken = ::flock(fd_, how)) != 0 && errno == EINTR) continue;
+    if (taken != 0)
+      result_ = io_error(
+          fmt::format("{}: cannot lock: {}", folder, std::generic_category().message(errno)));
+  }
+  BlobsLock(const BlobsLock&) = delete;
+  ~BlobsLock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  const Result<void>& result() const { return result_; }
+
+ private:
+  int fd_;
+  Result<void> result_;
+};
+
 }  // namespace
+
+std::optional<i64> written_at(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  return i64{status.st_mtim.tv_sec} * 1000 + status.st_mtim.tv_nsec / 1000000;
+}
 
 Result<void> sync_folder(const std::string& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,9 +84,12 @@ std::string Blobs::path(const std::string& digest) const {
 
 Result<std::string> Blobs::put(std::span<const u8> bytes) const {
   std::string digest = sha256(bytes);
-  std::error_code error;
+  const BlobsLock lock(folder_, LOCK_SH);
+  if (!lock.result()) return lock.result().error();
   // What is there and damaged is written again: whoever brings the bytes mends the blob.
-  if (fs::exists(path(digest), error) && get(digest)) {
+  if (exists(digest) && get(digest)) {
+    if (::utimensat(AT_FDCWD, path(digest).c_str(), nullptr, 0) != 0)
+      return io_error(fmt::format("{}: {}", path(digest), std::generic_category().message(errno)));
     // Somebody may have been killed before its name was on the disk.
     const auto synced = sync_folder(fs::path(path(digest)).parent_path().string());
     if (!synced) return synced.error();
@@ -65,8 +99,29 @@ Result<std::string> Blobs::put(std::span<const u8> bytes) const {
   return digest;
 }
 
+bool Blobs::exists(const std::string& digest) const {
+  std::error_code error;
+  return is_digest(digest) && fs::is_regular_file(path(digest), error);
+}
+
+Result<bool> Blobs::remove_older(const std::string& digest, i64 than) const {
+  if (!is_digest(digest)) return io_error(fmt::format("{}: \"{}\" is no blob", folder_, digest));
+  const BlobsLock lock(folder_, LOCK_EX);
+  if (!lock.result()) return lock.result().error();
+  const std::optional<i64> written = written_at(path(digest));
+  if (!written || *written >= than) return false;
+  if (::unlink(path(digest).c_str()) == 0) return true;
+  return io_error(
+      fmt::format("{}: cannot remove: {}", path(digest), std::generic_category().message(errno)));
+}
+
 Result<std::vector<u8>> Blobs::get(const std::string& digest) const {
   if (!is_digest(digest)) return io_error(fmt::format("{}: \"{}\" is no blob", folder_, digest));
+  if (!exists(digest))
+    return io_error(fmt::format(
+        "{}: not there: dropped, not imported, or lost (simfarm farm fsck says which); who submits "
+        "the same bytes again brings it back",
+        path(digest)));
   Result<std::vector<u8>> bytes = read_file(path(digest), max_blob_bytes);
   if (!bytes) return io_error(bytes.error().message);
   if (const std::string is = sha256(*bytes); is != digest)

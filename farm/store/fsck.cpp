@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "farm/store/named_blobs.h"
+
 namespace simfarm::farm {
 namespace {
 
@@ -182,29 +184,27 @@ class FarmCheck {
   }
 
   Result<void> check_blobs() {
-    std::map<std::string, std::string> needed;
-    Query query(
-        database_,
-        "SELECT digest, 'package of task ' || name FROM tasks UNION ALL "
-        "SELECT archive, 'archive of submission ' || id FROM submissions UNION ALL "
-        "SELECT elf, 'program of result ' || key FROM evaluations WHERE elf <> '' UNION ALL "
-        "SELECT description, 'what engines say of submission ' || submission "
-        "FROM promotions WHERE description <> ''");
-    while (query.next()) needed.emplace(query.text(0), query.text(1));
+    const Result<std::map<std::string, std::string>> needed = named_blobs(database_);
+    if (!needed) return needed.error();
+    Query query(database_, "SELECT digest FROM dropped");
+    std::set<std::string> dropped;
+    while (query.next()) dropped.insert(query.text(0));
     if (const auto read = query.end(); !read) return read.error();
+    report_.dropped = dropped.size();
     const Result<Blobs::Listing> listing = store_.blobs().list();
     if (!listing) return listing.error();
     for (const std::string& digest : listing->digests) {
       ++report_.blobs;
-      const auto what = needed.find(digest);
+      const auto what = needed->find(digest);
       if (const auto whole = store_.blobs().get(digest); !whole)
         problem(whole.error().message +
-                (what == needed.end() ? "" : fmt::format(" ({})", what->second)));
-      if (what == needed.end())
+                (what == needed->end() ? "" : fmt::format(" ({})", what->second)));
+      if (what == needed->end())
         report_.notes.push_back(fmt::format("blob {}: nothing refers to it", digest));
     }
-    for (const auto& [digest, what] : needed)
-      if (!std::binary_search(listing->digests.begin(), listing->digests.end(), digest))
+    for (const auto& [digest, what] : *needed)
+      if (!dropped.contains(digest) &&
+          !std::binary_search(listing->digests.begin(), listing->digests.end(), digest))
         problem(fmt::format("{}: not there ({})", store_.blobs().path(digest), what));
     for (const std::string& stray : listing->strays)
       report_.notes.push_back(stray + ": no blob; left by a crash");

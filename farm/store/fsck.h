@@ -14,6 +14,7 @@ struct FsckReport {
   u64 submissions = 0;
   u64 events = 0;
   u64 evaluations = 0;
+  u64 dropped = 0;  ///< blobs that are not kept, on purpose
 };
 
 /// Error: it could not be looked at. Changes nothing.

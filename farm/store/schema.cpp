@@ -146,6 +146,12 @@ CREATE UNIQUE INDEX one_decision
   ON promotions(evaluation, coalesce(leader_evaluation, ''), submission, coalesce(leader, 0));
 CREATE INDEX promotions_by_task ON promotions(task, id);
 
+CREATE TABLE dropped(                   -- blobs that rows name and that are not kept, on purpose
+  digest TEXT PRIMARY KEY,
+  time INTEGER NOT NULL,
+  why TEXT NOT NULL                     -- for people
+) STRICT;
+
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER events_last BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events only grow'); END;
 CREATE TRIGGER evaluations_stay BEFORE UPDATE ON evaluations
@@ -253,6 +259,14 @@ CREATE TRIGGER promotions_stay BEFORE UPDATE ON promotions
   BEGIN SELECT RAISE(ABORT, 'promotions only grow'); END;
 CREATE TRIGGER promotions_last BEFORE DELETE ON promotions
   BEGIN SELECT RAISE(ABORT, 'promotions only grow'); END;
+)SQL"},
+    // 7 -> 8: what is not kept, on purpose.
+    {R"SQL(
+CREATE TABLE dropped(
+  digest TEXT PRIMARY KEY,
+  time INTEGER NOT NULL,
+  why TEXT NOT NULL
+) STRICT;
 )SQL"},
 }};
 

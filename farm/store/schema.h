@@ -10,7 +10,7 @@ namespace simfarm::farm {
 class Database;
 
 /// PRAGMA user_version: changes whenever a table does. A new version needs its migration, too.
-inline constexpr i64 schema_version = 7;
+inline constexpr i64 schema_version = 8;
 /// PRAGMA application_id: "simf".
 inline constexpr i64 schema_application = 0x73696d66;
 

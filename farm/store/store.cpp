@@ -104,7 +104,7 @@ Store::Store(std::string folder, Database database, StoreOptions options)
   database_.set_boundary(options_.boundary);
 }
 
-Result<void> Store::create(const std::string& folder) {
+Result<void> Store::create_without_secret(const std::string& folder) {
   std::error_code error;
   if (fs::exists(database_path(folder), error))
     return usage_error(folder + ": is a farm already; nothing was changed");
@@ -113,13 +113,16 @@ Result<void> Store::create(const std::string& folder) {
   if (const auto local = check_local(folder); !local) return local.error();
   if (const auto made = Blobs(folder + "/blobs").create(); !made) return made.error();
   if (const auto made = create_database(folder); !made) return made.error();
-  {
-    Result<Store> store = open(folder);
-    if (!store) return store.error();
-    if (const auto made = store->rotate_secret(); !made) return made.error();
-  }
   const fs::path parent = fs::absolute(folder, error).lexically_normal().parent_path();
   return sync_folder(parent.string());
+}
+
+Result<void> Store::create(const std::string& folder) {
+  if (const auto made = create_without_secret(folder); !made) return made.error();
+  Result<Store> store = open(folder);
+  if (!store) return store.error();
+  if (const auto made = store->rotate_secret(); !made) return made.error();
+  return {};
 }
 
 Result<Store> Store::open(const std::string& folder, StoreOptions options) {

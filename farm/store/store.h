@@ -119,6 +119,12 @@ struct Event {
   Act act = Act::none;
 };
 
+/// A blob that a row names and that is not kept, on purpose.
+struct Dropped {
+  i64 time = 0;
+  std::string why;
+};
+
 /// What an act changed.
 struct Acted {
   i64 submission = 0;
@@ -236,12 +242,16 @@ class Store {
   /// Makes a farm in a folder, which need not be there. Error: a network file system, a farm there
   /// already.
   static Result<void> create(const std::string& folder);
+  /// The same, for rotate_secret() to make one.
+  static Result<void> create_without_secret(const std::string& folder);
   /// Error: no farm, another schema's, or on a network file system.
   static Result<Store> open(const std::string& folder, StoreOptions options = {});
   /// The same to look only.
   static Result<Store> open_to_read(const std::string& folder);
 
   const std::string& folder() const { return folder_; }
+  /// Milliseconds since 1970, by StoreOptions::clock.
+  i64 now() const { return options_.clock(); }
   const Blobs& blobs() const { return blobs_; }
   Database& database() { return database_; }
 
@@ -336,6 +346,8 @@ class Store {
 
   // Looking (store_read.cpp).
   Result<std::optional<StoredSubmission>> submission(i64 id);
+  /// When and why a blob was dropped (store_drop.cpp); none: it was not.
+  Result<std::optional<Dropped>> dropped(const std::string& digest);
   Result<std::vector<Event>> events(i64 submission);
   /// Error (io): a result that is damaged.
   Result<Evaluation> evaluation(const std::string& key);
@@ -351,7 +363,6 @@ class Store {
 
  private:
   Store(std::string folder, Database database, StoreOptions options);
-  i64 now() const { return options_.clock(); }
   /// Appends to the log, and sets the state that the log says.
   Result<void> log(i64 submission, State state, i64 attempt, const std::string& detail,
                    const std::string& evaluation = {}, Act act = Act::none);
@@ -380,6 +391,9 @@ class Store {
                      const std::string& detail);
   Result<void> keep(const std::string& key, const Evaluation& evaluation, const JudgingHost& host);
   /// These inside a transaction.
+  /// Before a row names a blob: it is there, and no longer dropped. Error (temporary): it went away
+  /// since it was put.
+  Result<void> about_to_name(const std::string& digest);
   Result<Settled> settle(const Claim& claim, const Evaluation& evaluation, const JudgingHost& host);
   Result<Settled> settle_fault(const Claim& claim, const Evaluation& evaluation);
   Result<void> release(const Claim& claim);

@@ -37,6 +37,7 @@ Result<i64> Store::insert(const Intake& intake) {
   const auto field = [&](const std::string Submission::*member) {
     return read ? (*intake.submission).*member : std::string();
   };
+  if (const auto there = about_to_name(intake.archive); !there) return there.error();
   Value task;  // NULL
   if (intake.task != 0) task = intake.task;
   if (const auto added = database_.run(
@@ -139,6 +140,9 @@ Result<StoredSubmission> Store::submit(const std::string& path) {
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
   if (const auto allowed = check_quotas(author); !allowed) return allowed.error();
+  // One that was dropped may have been removed since.
+  if (!blobs_.exists(intake.archive))
+    if (const auto again = blobs_.put(*bytes); !again) return again.error();
   const Result<i64> id = insert(intake);
   if (!id) return id.error();
   if (const auto done = transaction->commit(); !done) return done.error();

@@ -157,6 +157,13 @@ Result<bool> Store::write_decision(const Turn& turn, const Decision& decision,
   if (!before) return before.error();
   if (!*candidate || !*leader || *before != 0) return false;
   const bool led = turn.leader != 0;
+  if (!description.empty()) {
+    // One that is known from another decision may have been dropped, and stays so.
+    const Result<std::optional<Dropped>> gone = dropped(description);
+    if (!gone) return gone.error();
+    if (!*gone || blobs_.exists(description))
+      if (const auto there = about_to_name(description); !there) return there.error();
+  }
   if (const auto kept = database_.run(
           "INSERT INTO promotions(time, task, submission, evaluation, leader, leader_evaluation, "
           "promoted, verdict, leaders_verdict, detail, description) "

@@ -242,6 +242,8 @@ Result<void> Store::keep(const std::string& key, const Evaluation& evaluation,
   Evaluation timed = evaluation;
   timed.timing = host.timing;
   const std::optional<HeldOutScore>& held_out = evaluation.held_out;
+  if (!evaluation.elf_digest.empty())
+    if (const auto there = about_to_name(evaluation.elf_digest); !there) return there.error();
   if (const auto kept = database_.run(
           "INSERT INTO evaluations(key, verdict, failed_case, failure, local_bytes, sources, elf, "
           "toolchain, simulator, record, finished, timing, secret, held_out_cases, "

@@ -86,6 +86,7 @@ Result<StoredTask> Store::add_task(const std::string& folder) {
         fmt::format("{}: the farm has another task {} (package {}, this one {}); results of the "
                     "two cannot be compared, so a changed task needs another name",
                     folder, task->name, (*there)->digest.substr(0, 12), digest->substr(0, 12)));
+  if (const auto kept = about_to_name(*digest); !kept) return kept.error();
   const std::string origin = fs::absolute(folder, error).lexically_normal().string();
   if (const auto added =
           database_.run("INSERT INTO tasks(name, digest, folder, added) VALUES(?, ?, ?, ?)",

@@ -16,8 +16,14 @@ constexpr u64 digest_bytes = 64;
 
 }  // namespace
 
-/// Empty: the task's headers cannot be read.
-std::string StoredBuilds::path(const Task& task, const Submission& submission) const {
+std::string build_name(const BuildParts& parts, const JudgingHost& host) {
+  const std::string text =
+      fmt::format("simfarm build\n{}\n{}\n{}\n{}\n{}\n{}\n", parts.sources, parts.options,
+                  parts.headers, parts.local_bytes, host.toolchain, host.sandbox);
+  return sha256(std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+}
+
+std::string headers_digest(const Task& task) {
   constexpr PackageLimits max_headers{.bytes = 4u << 20, .files = 256};
   std::vector<PackageFile> headers;
   const fs::path include = fs::path(task.folder) / "include";
@@ -27,11 +33,16 @@ std::string StoredBuilds::path(const Task& task, const Submission& submission) c
     if (!read) return {};
     headers = std::move(*read);
   }
-  const std::string text =
-      fmt::format("simfarm build\n{}\n{}\n{}\n{}\n{}\n{}\n", sha256(submission.files),
-                  options_digest(submission), sha256(headers), task.machine.map.local.bytes,
-                  host_.toolchain, host_.sandbox);
-  const std::string key = sha256(std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+  return sha256(headers);
+}
+
+/// Empty: the task's headers cannot be read.
+std::string StoredBuilds::path(const Task& task, const Submission& submission) const {
+  const std::string headers = headers_digest(task);
+  if (headers.empty()) return {};
+  const std::string key = build_name(
+      {sha256(submission.files), options_digest(submission), headers, task.machine.map.local.bytes},
+      host_);
   return fmt::format("{}/{}/{}", folder_, key.substr(0, 2), key);
 }
 

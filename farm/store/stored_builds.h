@@ -9,6 +9,18 @@
 
 namespace simfarm::farm {
 
+/// What a build's program depends on, beside the host.
+struct BuildParts {
+  std::string sources;  ///< digest of the submission's files
+  std::string options;  ///< likewise of how they are built
+  std::string headers;  ///< likewise of the task's include/
+  u64 local_bytes = 0;  ///< of each PE's local memory
+};
+/// SHA-256 over the parts and the host's toolchain and sandbox: the build's name in builds/.
+std::string build_name(const BuildParts& parts, const JudgingHost& host);
+/// Of the task's include/; empty: it cannot be read.
+std::string headers_digest(const Task& task);
+
 class StoredBuilds : public Builds {
  public:
   /// Of that farm, with this host's toolchain and sandbox.

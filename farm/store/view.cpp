@@ -106,9 +106,14 @@ Result<FarmJson> submission_document(Store& store, const StoredSubmission& one) 
                        {"task", null_if_empty(one.task)},
                        {"state", name(one.state)},
                        {"archive", one.archive},
+                       {"archive_dropped", nullptr},
                        {"evaluation", null_if_empty(one.evaluation)},
                        {"result", nullptr},
                        {"events", FarmJson::array()}};
+  const Result<std::optional<Dropped>> dropped = store.dropped(one.archive);
+  if (!dropped) return dropped.error();
+  if (*dropped)
+    document["archive_dropped"] = {{"time", time_text((*dropped)->time)}, {"why", (*dropped)->why}};
   const Result<std::optional<Scored>> scored = store.scored(one.id);
   if (!scored) return scored.error();
   if (*scored) {
@@ -135,6 +140,11 @@ Result<std::string> submission_text(Store& store, const StoredSubmission& one) {
       one.author.empty() ? "-" : visible_text(one.author), name(one.state));
   if (!one.parent.empty()) text += "  parent " + visible_text(one.parent) + "\n";
   text += "  archive " + store.blobs().path(one.archive) + "\n";
+  const Result<std::optional<Dropped>> dropped = store.dropped(one.archive);
+  if (!dropped) return dropped.error();
+  if (*dropped)
+    text += fmt::format("  it is no longer kept, so nobody can judge it again: {} {}\n",
+                        time_text((*dropped)->time), (*dropped)->why);
   const Result<std::vector<Event>> events = store.events(one.id);
   if (!events) return events.error();
   for (const Event& each : *events)
