@@ -8,6 +8,7 @@
 #include "cli/farm_gc.h"
 #include "cli/farm_options.h"
 #include "cli/farm_secret.h"
+#include "cli/farm_transfer.h"
 #include "farm/store/fsck.h"
 #include "farm/store/store.h"
 #include "farm/store/upgrade.h"
@@ -122,7 +123,7 @@ void add_farm(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "farm",
       "A farm that keeps submissions and results: init, add-task, fsck, gc, quota, upgrade, "
-      "rotate-secret, held-out");
+      "rotate-secret, held-out, export, import");
   command->require_subcommand(1);
   command->footer("docs/farm.md tells how to run one.");
   auto flags = std::make_shared<FarmFlags>();
@@ -179,6 +180,7 @@ void add_farm(CLI::App& app, int& exit_code) {
   newer->callback([flags, &exit_code] { exit_code = upgrade(flags->path); });
   add_farm_gc(*command, exit_code);
   add_farm_secret(*command, exit_code);
+  add_farm_transfer(*command, exit_code);
 }
 
 }  // namespace simfarm::cli

@@ -1,4 +1,4 @@
-// A farm that is kept for long, as its operator sees it: garbage.
+// A farm that is kept for long, as its operator sees it: garbage, export and import.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -74,6 +74,35 @@ TEST_F(KeepCommands, GarbageIsNamedFirstAndThenRemoved) {
   EXPECT_THAT(document("show 3")["archive_dropped"]["why"].get<std::string>(),
               HasSubstr("of a submission that is cancelled"));
   EXPECT_EQ(document("farm fsck")["dropped"], 1);
+}
+
+TEST_F(KeepCommands, AnExportIsAFarmElsewhere) {
+  ASSERT_EQ(run("submit tasks/small/submissions/better tasks/small/wrong/one").status, 0);
+  ASSERT_EQ(run("score --trust").status, 0) << told();
+  std::string before;
+  for (const char* const form : {"", " --json", " --csv", " --html"})
+    before += run("board small" + std::string(form)).output;
+  EXPECT_THAT(run("farm export all.ndjson --blobs").output,
+              MatchesRegex("all.ndjson: [0-9]+ rows, 7 blobs\n"))
+      << told();
+  EXPECT_EQ(run("farm import all.ndjson farm").status, 2) << "there is one";
+  ASSERT_EQ(shell("mv " + folder_.path("farm") + " " + folder_.path("old")).status, 0);
+  EXPECT_THAT(run("farm import all.ndjson farm").output, HasSubstr("farm: a new farm of "))
+      << told();
+  std::string after;
+  for (const char* const form : {"", " --json", " --csv", " --html"})
+    after += run("board small" + std::string(form)).output;
+  EXPECT_EQ(before, after);
+  EXPECT_EQ(run("farm fsck").status, 0);
+  // What was judged there is known here.
+  ASSERT_EQ(run("submit tasks/small/submissions/better").status, 0);
+  EXPECT_EQ(document("score --trust")["run"]["answered"], 1);
+
+  ASSERT_EQ(shell("sed -i '9s/e/f/' " + folder_.path("all.ndjson")).status, 0);
+  EXPECT_EQ(run("farm import all.ndjson another").status, 78);
+  EXPECT_THAT(told(), HasSubstr("all.ndjson:9: "));
+  EXPECT_NE(shell("test -e " + folder_.path("another")).status, 0);
+  EXPECT_EQ(run("farm import none.ndjson another").status, 74);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string completed(const std::string& words, int place) {
 
 TEST(Completion, OfBashKnowsCommandsAndTheirOptions) {
   EXPECT_EQ(completed("simfarm boa", 1), "board\n");
-  EXPECT_EQ(completed("simfarm farm i", 2), "init\n");
+  EXPECT_EQ(completed("simfarm farm i", 2), "init import\n");
   EXPECT_EQ(completed("simfarm board --h", 2), "--help --html\n");
   EXPECT_EQ(completed("simfarm farm init --ta", 3), "--task\n");
   EXPECT_EQ(completed("simfarm board --csv gemm --j", 4), "--json\n");
