@@ -88,10 +88,10 @@ Result<farm::Toolchain> toolchain() {
   return farm::find_toolchain(*places);
 }
 
-Result<std::vector<farm::Finding>> examine() {
+Result<std::vector<farm::Finding>> examine(bool generators) {
   Result<farm::ToolchainPlaces> places = toolchain_places();
   if (!places) return places.error();
-  return farm::examine_host(*places, variable("SIMFARM_BWRAP"));
+  return farm::examine_host(*places, variable("SIMFARM_BWRAP"), generators);
 }
 
 Result<farm::Toolchain> build_toolchain(const std::vector<std::string>& foreign, bool trust) {

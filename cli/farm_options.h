@@ -43,7 +43,7 @@ inline constexpr const char* crashes_help =
     "Folder for what a crash of the simulator leaves, to be had again (a temporary one)";
 
 /// What `simfarm doctor` finds, looking where the commands look.
-Result<std::vector<farm::Finding>> examine();
+Result<std::vector<farm::Finding>> examine(bool generators);
 
 /// The toolchain for a command's builds, in the sandbox of PATH's or SIMFARM_BWRAP's bwrap. Where
 /// there is none: without, if there are no `foreign` submissions, else an error that says why there

@@ -9,8 +9,10 @@
 
 #include "base/parallel.h"
 #include "farm/build.h"
+#include "farm/held_out.h"
 #include "farm/sandbox.h"
 #include "farm/seccomp.h"
+#include "farm/simulator_worker.h"
 
 namespace simfarm::farm {
 namespace {
@@ -53,6 +55,23 @@ Finding look_at_seccomp() {
   return good("seccomp", fmt::format("a filter of {} instructions", program->size() / 8));
 }
 
+Finding look_at_simulations() {
+  if (simulation_filter_works())
+    return good("simulations", "their processes can give up all calls of the host");
+  return bad("simulations",
+             "their processes cannot take a filter: a program that has found a hole in the "
+             "simulator could reach what you can",
+             "in a container: start it with --security-opt seccomp=unconfined\nelse: a kernel with "
+             "CONFIG_SECCOMP_FILTER");
+}
+
+Finding look_at_generators() {
+  const Result<std::string> found = try_generators();
+  if (found) return good("generators", *found);
+  return bad("generators", found.error().message,
+             "apt-get install python3 python3-numpy python3-h5py");
+}
+
 Finding look_at_sandbox(const Result<std::shared_ptr<const Sandbox>>& sandbox) {
   if (!sandbox) return bad_by("sandbox", sandbox.error().message, "the lines above come first");
   if ((*sandbox)->counts_processes()) return good("sandbox", "namespaces and filter work");
@@ -75,7 +94,8 @@ Finding look_at_build(const Toolchain& toolchain) {
              "the toolchain does not work in the sandbox: install it from packages");
 }
 
-/// By the numbers of statfs(2).
+}  // namespace
+
 std::string_view file_system_name(i64 type) {
   switch (type) {
     case 0xef53:
@@ -103,6 +123,8 @@ std::string_view file_system_name(i64 type) {
   }
 }
 
+namespace {
+
 Finding look_at_temporary_folder() {
   constexpr u64 needed = u64{1} << 30;
   const Result<TemporaryFolder> folder = TemporaryFolder::create();
@@ -125,7 +147,8 @@ Finding look_at_temporary_folder() {
 
 }  // namespace
 
-std::vector<Finding> examine_host(const ToolchainPlaces& places, const std::string& bwrap) {
+std::vector<Finding> examine_host(const ToolchainPlaces& places, const std::string& bwrap,
+                                  bool generators) {
   std::vector<Finding> findings;
   Result<Toolchain> toolchain = find_toolchain(places);
   findings.push_back(look_at_toolchain(toolchain));
@@ -139,6 +162,8 @@ std::vector<Finding> examine_host(const ToolchainPlaces& places, const std::stri
       findings.push_back(look_at_build(*toolchain));
     }
   }
+  findings.push_back(look_at_simulations());
+  if (generators) findings.push_back(look_at_generators());
   findings.push_back(look_at_temporary_folder());
   findings.push_back(good("cores", fmt::format("{}", host_threads())));
   return findings;

@@ -40,6 +40,13 @@ std::optional<std::pair<Verdict, std::string>> generator_end(const ProcessRun& r
   return std::nullopt;
 }
 
+/// One thread, nothing of the caller's environment, so that the same seed gives the same case.
+std::vector<std::string> generator_environment(const std::string& folder) {
+  return {"PATH=/usr/bin:/bin", "LC_ALL=C",          "PYTHONHASHSEED=0",
+          "PYTHONNOUSERSITE=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
+          "TMPDIR=" + folder};
+}
+
 }  // namespace
 
 std::vector<HeldOutCase> held_out_cases(const Task& task, const Secret& secret,
@@ -49,6 +56,22 @@ std::vector<HeldOutCase> held_out_cases(const Task& task, const Secret& secret,
   for (const std::string& variant : task.held_out)
     cases.push_back({variant, secret.seed({"held-out", task_digest, source_digest, variant})});
   return cases;
+}
+
+Result<std::string> try_generators() {
+  const Result<ProcessRun> run = run_process(
+      {python, "-B", "-c",
+       "import sys, numpy, h5py\n"
+       "print('Python ' + sys.version.split()[0] + ', numpy ' + numpy.__version__ + ', h5py ' + "
+       "h5py.__version__)"},
+      generator_environment("/tmp"), "/", {.address_bytes = u64{4} << 30});
+  if (!run) return run.error();
+  std::string said = profile::printable(run->log);
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  if (run->end == ProcessRun::End::exited && run->code == 0) return said;
+  const size_t last = said.rfind('\n');
+  return io_error(
+      fmt::format("{}: {}", python, last == std::string::npos ? said : said.substr(last + 1)));
 }
 
 MadeCase make_case_file(const Task& task, const HeldOutCase& wanted, const std::string& path,
@@ -61,14 +84,11 @@ MadeCase make_case_file(const Task& task, const HeldOutCase& wanted, const std::
     return faulty(Verdict::judge_error, "cases.generator of task.toml is not there",
                   generator.error().message);
   const std::string script = std::filesystem::absolute(*generator, error).string();
-  // One thread, nothing of the caller's environment, no file beside the script: its package stays
-  // as it was, and the same seed gives the same case.
+  // No file beside the script: its package stays as it was.
   const Result<ProcessRun> run =
       run_process({python, "-B", script, "--variant", wanted.variant, "--seed",
                    fmt::format("{}", wanted.seed), "--output", output},
-                  {"PATH=/usr/bin:/bin", "LC_ALL=C", "PYTHONHASHSEED=0", "PYTHONNOUSERSITE=1",
-                   "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", fmt::format("TMPDIR={}", folder)},
-                  folder, limits);
+                  generator_environment(folder), folder, limits);
   if (!run)
     return faulty(Verdict::system_error, "the generator cannot be started", run.error().message);
   if (const auto end = generator_end(*run, limits))

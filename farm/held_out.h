@@ -54,6 +54,10 @@ struct MadeCase {
 MadeCase make_case(const Task& task, const HeldOutCase& wanted,
                    const ProcessLimits& limits = generator_limits);
 
+/// Whether generators can run: starts their python with numpy and h5py, as they are started.
+/// Returns the versions, "Python 3.11.2, numpy 1.24.2, h5py 3.7.0". Error: what it said.
+Result<std::string> try_generators();
+
 /// The same, kept as the file `path`.
 MadeCase make_case_file(const Task& task, const HeldOutCase& wanted, const std::string& path,
                         const ProcessLimits& limits = generator_limits);

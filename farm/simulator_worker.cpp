@@ -179,6 +179,11 @@ std::vector<u8> simulate_request(std::span<const u8> request) {
   return pack_record(judge_program(read->task, read->cases, std::move(read->elf), read->options));
 }
 
+bool simulation_filter_works() {
+  const Result<std::vector<u8>> filter = simulation_filter();
+  return filter && filter_works(*filter);
+}
+
 int serve_simulations(int socket, const SimulationBody& body) {
   using Kind = SimulatorMessage::Kind;
   const pid_t worker = ::getpid();

@@ -53,6 +53,10 @@ using SimulationBody = std::function<std::vector<u8>(std::span<const u8>)>;
 /// The official one: unpack_request, judge_program, pack_record.
 std::vector<u8> simulate_request(std::span<const u8> request);
 
+/// Whether a simulation's child can take its filter on this host: some containers forbid that. For
+/// a process with one thread.
+bool simulation_filter_works();
+
 /// A worker's main program; returns its exit status once the other side is gone. For a process with
 /// one thread.
 int serve_simulations(int socket, const SimulationBody& body = simulate_request);

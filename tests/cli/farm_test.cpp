@@ -148,7 +148,9 @@ TEST_F(FarmCommands, DoctorSaysThatAllIsWell) {
   EXPECT_EQ(document["ok"], true);
   std::string names;
   for (const auto& check : document["checks"]) names += check["name"].get<std::string>() + " ";
-  EXPECT_EQ(names, "toolchain bubblewrap seccomp sandbox build temporary folder cores ");
+  EXPECT_EQ(
+      names,
+      "toolchain bubblewrap seccomp sandbox build simulations generators temporary folder cores ");
 }
 
 TEST_F(FarmCommands, ScoreComparesWithTheKernelAndTellsWhatFailed) {

@@ -1,4 +1,4 @@
-// A farm that is kept for long, as its operator sees it: garbage, export and import.
+// A farm that is kept for long, as its operator sees it: garbage, export and import, doctor.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -103,6 +103,39 @@ TEST_F(KeepCommands, AnExportIsAFarmElsewhere) {
   EXPECT_THAT(told(), HasSubstr("all.ndjson:9: "));
   EXPECT_NE(shell("test -e " + folder_.path("another")).status, 0);
   EXPECT_EQ(run("farm import none.ndjson another").status, 74);
+}
+
+TEST_F(KeepCommands, DoctorLooksAtTheFarmToo) {
+  const auto check = [&](const char* name, const std::string& farm = "farm") {
+    const json found = json::parse(run("doctor --json --farm " + farm).output, nullptr, false);
+    for (const json& each : found["checks"])
+      if (each["name"] == name) return each;
+    return json();
+  };
+  EXPECT_EQ(check("simulations")["ok"], true);
+  EXPECT_TRUE(check("generators").is_null()) << "no task of this farm has one";
+  EXPECT_EQ(check("farm's schema")["ok"], true);
+  EXPECT_TRUE(check("farm's secret").is_null());
+  EXPECT_THAT(check("farm's disk")["found"].get<std::string>(), HasSubstr("MiB free"));
+  EXPECT_EQ(check("farm's disk", "nowhere")["ok"], false);
+  EXPECT_EQ(check("farm's schema", "nowhere")["ok"], false);
+
+  test::add_held_out(folder_, "\"few\"");
+  ASSERT_EQ(run("farm init other --task tasks/small").status, 0) << told();
+  EXPECT_THAT(check("generators", "other")["found"].get<std::string>(), HasSubstr("h5py"));
+  EXPECT_EQ(check("farm's secret", "other")["ok"], true);
+  ASSERT_EQ(shell("chmod 644 " + folder_.path("other/secret")).status, 0);
+  EXPECT_EQ(check("farm's secret", "other")["ok"], false);
+  EXPECT_EQ(run("doctor --farm other").status, 78);
+
+  ASSERT_EQ(shell("python3 -c \"import sqlite3; c = sqlite3.connect('" + folder_.path("farm") +
+                  "/farm.db'); c.execute('PRAGMA user_version = 3'); c.commit()\"")
+                .status,
+            0);
+  const json old = check("farm's schema");
+  EXPECT_EQ(old["ok"], false);
+  EXPECT_THAT(old["found"].get<std::string>(), HasSubstr("version 3; this simfarm's is"));
+  EXPECT_THAT(old["remedy"].get<std::string>(), HasSubstr("simfarm farm upgrade farm"));
 }
 
 }  // namespace
