@@ -7,6 +7,7 @@
 
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/interrupts.h"
 #include "farm/held_out.h"
 #include "farm/store/place.h"
 #include "farm/store/store.h"
@@ -78,10 +79,14 @@ int held_out(const std::string& given, i64 id, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return report(io_error(fmt::format("{}: {}", folder, error.message())));
+  const auto cancellation = catch_interrupts(true);
+  farm::ProcessLimits limits = farm::generator_limits;
+  limits.cancellation = cancellation.get();
   std::string text;
   for (const farm::HeldOutCase& each : plan->cases) {
     const std::string file = fmt::format("{}/{}.h5", folder, each.variant);
-    const farm::MadeCase made = farm::make_case_file(plan->task, each, file);
+    const farm::MadeCase made = farm::make_case_file(plan->task, each, file, limits);
+    if (made.fault.verdict == farm::Verdict::cancelled && !made.one) return exit_interrupted;
     if (!made.one)
       return report(input_error(fmt::format("variant {}, seed {}: {}\n{}", each.variant, each.seed,
                                             made.fault.why, made.fault.details)));
@@ -122,7 +127,9 @@ void add_farm_secret(CLI::App& command, int& exit_code) {
   cases->add_option("--farm", flags->path, farm_help);
   cases->footer(
       "Not for authors: what they print is what a farm holds out. Exit codes: 0 done; 2 no such "
-      "submission, or it has none; 74 input/output error; 78 no secret, or the generator fails.");
+      "submission, or it has none; 74 input/output error; 78 no secret, or the generator fails; "
+      "130 "
+      "interrupted.");
   cases->callback(
       [flags, &exit_code] { exit_code = held_out(flags->path, flags->id, flags->output); });
 }

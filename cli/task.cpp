@@ -48,8 +48,10 @@ std::vector<std::string> held_out_problems(const farm::LoadedTask& task,
   constexpr u64 seed = 0x9e37'79b9'7f4a'7c15;
   std::vector<std::string> problems;
   farm::LoadedTask held_out{task.task, {}};
+  farm::ProcessLimits limits = farm::generator_limits;
+  limits.cancellation = workplace.cancellation;
   for (const std::string& variant : task.task.held_out) {
-    farm::MadeCase made = farm::make_case(task.task, {variant, seed});
+    farm::MadeCase made = farm::make_case(task.task, {variant, seed}, limits);
     if (!made.one) {
       problems.push_back(fmt::format("cases.held_out: {}, seed {}: {}\n{}", variant, seed,
                                      made.fault.why, made.fault.details));
@@ -98,7 +100,8 @@ int check(const std::string& folder, u32 jobs) {
   progress.end();
 
   std::vector<std::string> gaps = farm::package_gaps((*task)->task);
-  for (std::string& problem : held_out_problems(**task, batch, {*tools, simulations}))
+  for (std::string& problem : held_out_problems(
+           **task, batch, {*tools, simulations, nullptr, nullptr, cancellation.get()}))
     gaps.push_back(std::move(problem));
   std::string text;
   for (const farm::Board& board : farm::make_boards(batch)) text += farm::board_text(board);

@@ -48,19 +48,21 @@ std::string held_for(const Task& task, const std::vector<CaseScore>& open,
 
 /// The held-out cases, after the public ones. What is told of a failure is the verdict.
 Evaluation judge_held_out(Evaluation so_far, const Task& task, const std::string& task_digest,
-                          const Secret& secret, Simulations& simulations) {
+                          const Secret& secret, const Workplace& workplace) {
+  ProcessLimits limits = generator_limits;
+  limits.cancellation = workplace.cancellation;
   so_far.secret = secret.id();
   std::vector<CaseScore> scores;
   HeldOutScore score;
   bool held = false;
   for (const HeldOutCase& wanted :
        held_out_cases(task, secret, task_digest, so_far.source_digest)) {
-    MadeCase made = make_case(task, wanted);
+    MadeCase made = make_case(task, wanted, limits);
     if (!made.one)
       return ended(std::move(so_far), made.fault.verdict,
                    fmt::format("a held-out case could not be made: {}", made.fault.why));
     const std::vector<Case> cases = {std::move(*made.one)};
-    Judgement judgement = simulations.judge(task, cases, so_far.elf);
+    Judgement judgement = workplace.simulations.judge(task, cases, so_far.elf);
     add_task_figures(task, cases, judgement);
     hold_below_floor(task, cases, judgement);
     if (!row(judgement.verdict).authors)
@@ -100,10 +102,16 @@ Built built_program(const Task& task, const Submission& submission, const Workpl
 Evaluation evaluate_with_repeats(const LoadedTask& task, const Result<Submission>& submission,
                                  const Workplace& workplace,
                                  const std::optional<std::string>& only_case) {
-  Evaluation result = evaluate(task, submission, workplace, only_case);
-  for (u32 k = 0; k < repeats(Verdict::host_limit) && result.verdict == Verdict::host_limit; ++k)
-    result = evaluate(task, submission, workplace, only_case);
-  return result;
+  u32 host_limits = 0, faults = 0;
+  for (;;) {
+    Evaluation result = evaluate(task, submission, workplace, only_case);
+    const Verdict verdict = result.verdict;
+    if (verdict != Verdict::host_limit && verdict != Verdict::system_error) return result;
+    ++faults;
+    host_limits += verdict == Verdict::host_limit ? 1 : 0;
+    if (faults > repeats(Verdict::system_error) || host_limits > repeats(Verdict::host_limit))
+      return result;
+  }
 }
 
 Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submission,
@@ -142,8 +150,7 @@ Evaluation evaluate(const LoadedTask& loaded, const Result<Submission>& submissi
   const bool passed = result.verdict == Verdict::accepted || result.verdict == Verdict::held;
   if (!passed || workplace.secret == nullptr || only_case || loaded.task.held_out.empty())
     return result;
-  return judge_held_out(std::move(result), task, loaded.digest, *workplace.secret,
-                        workplace.simulations);
+  return judge_held_out(std::move(result), task, loaded.digest, *workplace.secret, workplace);
 }
 
 }  // namespace simfarm::farm

@@ -60,7 +60,8 @@ struct Workplace {
   Simulations& simulations;        ///< run programs
   const Secret* secret = nullptr;  ///< a farm's; null: public cases only
   Builds* builds = nullptr;        ///< programs that need not be built again; null: none
-  const Cancellation* cancellation = nullptr;  ///< what ends a build at once: CANCELLED
+  /// What ends a build or a generator at once: CANCELLED.
+  const Cancellation* cancellation = nullptr;
 };
 
 /// Judges a submission that intake accepted (or the reason why it did not). With `only_case`, that
@@ -69,8 +70,9 @@ struct Workplace {
 Evaluation evaluate(const LoadedTask& task, const Result<Submission>& submission,
                     const Workplace& workplace, const std::optional<std::string>& only_case = {});
 
-/// The same, repeated at once while it is HOST_LIMIT and may be (verdict.h, repeats): for batches.
-/// A farm queues it again instead.
+/// The same, repeated at once while it is HOST_LIMIT or SYSTEM_ERROR and may be (verdict.h,
+/// repeats): for batches. A farm queues it again instead. JUDGE_ERROR is not repeated: without
+/// held-out cases nothing that it comes from changes.
 Evaluation evaluate_with_repeats(const LoadedTask& task, const Result<Submission>& submission,
                                  const Workplace& workplace,
                                  const std::optional<std::string>& only_case = {});
