@@ -13,6 +13,12 @@
 #include "tests/support/kernel.h"
 #include "tests/support/random.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// libhdf5 does not free everything of a file that it refuses.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
+#endif
+
 namespace simfarm::test {
 namespace {
 
