@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 
 #include "base/file.h"
@@ -70,7 +69,7 @@ Result<std::vector<regress::Variant>> variants_of(const CheckFlags& flags) {
 }
 
 /// "2/5": the second of five parts.
-Result<std::pair<u32, u32>> shard_of(const std::string& text) {
+Result<std::pair<u32, u32>> parse_shard(const std::string& text) {
   u32 index = 0, count = 0;
   char rest = 0;
   if (std::sscanf(text.c_str(), "%u/%u%c", &index, &count, &rest) != 2 || index == 0 ||
@@ -79,42 +78,21 @@ Result<std::pair<u32, u32>> shard_of(const std::string& text) {
   return std::pair(index, count);
 }
 
-/// Parts of about the same work: the longest first, each to who has least.
-std::vector<regress::Job> part_of(const std::vector<regress::Job>& jobs, u32 index, u32 count) {
-  std::vector<size_t> order(jobs.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  const auto work = [&](size_t k) {
-    const regress::Golden& golden = jobs[k].entry->golden;
-    return (golden.cycles * golden.exit_codes.size() + 100'000) *
-           (jobs[k].variant.engine == EngineKind::reference ? 30 : 1);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return work(a) > work(b); });
-  std::vector<u64> loads(count);
-  std::vector<size_t> own;
-  for (const size_t k : order) {
-    const auto least = std::min_element(loads.begin(), loads.end());
-    *least += work(k);
-    if (least - loads.begin() == index - 1) own.push_back(k);
-  }
-  std::sort(own.begin(), own.end());
-  std::vector<regress::Job> part;
-  for (const size_t k : own) part.push_back(jobs[k]);
-  return part;
-}
-
 /// What a document of an earlier check says failed: case and variant.
 Result<std::set<std::pair<std::string, std::string>>> failed_before(const std::string& path) {
   const Result<std::vector<u8>> bytes = read_file(path, u64{64} << 20);
   if (!bytes) return bytes.error();
   const nlohmann::json document = nlohmann::json::parse(*bytes, nullptr, false);
-  if (!document.is_object() || document.value("schema", "") != "simfarm.regress/1" ||
-      !document.contains("cases") || !document["cases"].is_array())
+  const auto text = [](const nlohmann::json& object, const char* key) -> std::string {
+    if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
+    return object[key];
+  };
+  if (text(document, "schema") != "simfarm.regress/1" || !document.contains("cases") ||
+      !document["cases"].is_array())
     return input_error(path + ": no document simfarm.regress/1");
   std::set<std::pair<std::string, std::string>> failed;
   for (const nlohmann::json& one : document["cases"])
-    if (one.is_object() && one.value("verdict", "") != "equal")
-      failed.emplace(one.value("case", ""), one.value("variant", ""));
+    if (text(one, "verdict") != "equal") failed.emplace(text(one, "case"), text(one, "variant"));
   return failed;
 }
 
@@ -183,9 +161,9 @@ int check(const CheckFlags& flags) {
           jobs.push_back({&group, &entry, variant});
     }
   if (!flags.shard.empty()) {
-    const auto shard = shard_of(flags.shard);
+    const auto shard = parse_shard(flags.shard);
     if (!shard) return report(shard.error());
-    jobs = part_of(jobs, shard->first, shard->second);
+    jobs = regress::shard_of(jobs, shard->first, shard->second);
   }
   if (jobs.empty()) {
     std::fprintf(stderr, "simfarm: nothing is selected: `simfarm regress list` has the cases\n");

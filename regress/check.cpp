@@ -17,11 +17,12 @@ constexpr u64 code_one_in = 8;
 /// PEs from which on two host threads have work.
 constexpr u64 two_tiles = 32;
 
-/// About how long it takes.
-u64 cost(const Job& job) {
-  const Golden& golden = job.entry->golden;
-  const u64 work = golden.cycles * golden.exit_codes.size();
-  return job.variant.engine == EngineKind::reference ? 30 * work : work;
+std::vector<size_t> longest_first(const std::vector<Job>& jobs) {
+  std::vector<size_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return cost(jobs[a]) > cost(jobs[b]); });
+  return order;
 }
 
 Checked check_job(const Job& job) {
@@ -55,6 +56,13 @@ std::string_view isa_name(bodies::HostIsa isa) {
 }
 
 }  // namespace
+
+u64 cost(const Job& job) {
+  constexpr u64 start = 100'000;
+  const Golden& golden = job.entry->golden;
+  const u64 work = golden.cycles * golden.exit_codes.size();
+  return start + (job.variant.engine == EngineKind::reference ? 30 * work : work);
+}
 
 std::string_view name(Checked::Verdict verdict) {
   constexpr std::array<std::string_view, 4> names{"equal", "differs", "nondeterministic",
@@ -117,12 +125,23 @@ Result<Golden> run_case(const GoldenCase& one, const Variant& variant, std::opti
   return golden_of(*run_case, one.outputs, ran);
 }
 
+std::vector<Job> shard_of(const std::vector<Job>& jobs, u32 index, u32 count) {
+  std::vector<u64> loads(count);
+  std::vector<size_t> own;
+  for (const size_t k : longest_first(jobs)) {  // to who has least
+    const auto least = std::min_element(loads.begin(), loads.end());
+    *least += cost(jobs[k]);
+    if (least - loads.begin() + 1 == index) own.push_back(k);
+  }
+  std::sort(own.begin(), own.end());
+  std::vector<Job> shard;
+  for (const size_t k : own) shard.push_back(jobs[k]);
+  return shard;
+}
+
 std::vector<Checked> check_all(const std::vector<Job>& jobs, u32 threads,
                                const std::function<void(size_t)>& done) {
-  std::vector<size_t> order(jobs.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return cost(jobs[a]) > cost(jobs[b]); });
+  const std::vector<size_t> order = longest_first(jobs);
   std::vector<Checked> results(jobs.size());
   std::atomic<size_t> finished = 0;
   parallel_for(jobs.size(), threads, [&](size_t k) {

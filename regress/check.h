@@ -60,6 +60,12 @@ struct Job {
   Variant variant;
 };
 
+/// About how long it takes, against others.
+u64 cost(const Job& job);
+
+/// Part `index` (1 to `count`) of parts that take about as long, in the order of the jobs.
+std::vector<Job> shard_of(const std::vector<Job>& jobs, u32 index, u32 count);
+
 /// All jobs on `threads` host threads (0: the host's), the longest first; results in the order of
 /// the jobs. `done(so far)` is called now and then, on any thread. A run that differs is made once
 /// more in the same way.

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "engine/storages.h"
 #include "engine/timing_version.h"
 #include "memory/poison.h"
 #include "memory/sparse_memory.h"
+#include "profile/source.h"
 
 namespace simfarm::regress {
 namespace {
@@ -83,7 +85,8 @@ class Differ {
 
   bool full() const { return found_.size() >= limit_; }
   void add(std::optional<PeId> pe, std::string text) {
-    if (!full()) found_.push_back({pe, std::move(text)});
+    // Names and texts may come from a file.
+    if (!full()) found_.push_back({pe, profile::printable(text)});
   }
   template <class Value>
   void field(std::optional<PeId> pe, std::string_view what, const Value& golden, const Value& now) {
@@ -134,7 +137,11 @@ std::string told(const std::optional<u32>& value) {
 std::optional<PeId> pe_of(const Content& content) {
   constexpr std::string_view local = "local ";
   if (!content.name.starts_with(local)) return std::nullopt;
-  return static_cast<PeId>(std::stoul(content.name.substr(local.size())));
+  PeId pe = 0;
+  const char* const end = content.name.data() + content.name.size();
+  const auto read = std::from_chars(content.name.data() + local.size(), end, pe);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return pe;
 }
 
 }  // namespace

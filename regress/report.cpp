@@ -6,6 +6,7 @@
 #include <map>
 
 #include "farm/text.h"
+#include "profile/source.h"
 
 namespace simfarm::regress {
 namespace {
@@ -28,7 +29,7 @@ std::vector<const Checked*> failures(const Report& report) {
 
 /// "12,345 cycles, golden 12,340 (+0.04 %)".
 std::string cycles_text(const Checked& checked) {
-  if (checked.verdict == Checked::Verdict::refused) return checked.why;
+  if (checked.verdict == Checked::Verdict::refused) return profile::printable(checked.why);
   if (checked.cycles == checked.golden_cycles)
     return fmt::format("{} cycles, as the golden", checked.cycles);
   const double part =

@@ -159,6 +159,15 @@ TEST(CliRegress, MissingOrphanAndDamagedGoldensAreFailuresOfTheirOwn) {
   EXPECT_EQ(desk.run({"check", "no-such-*"}).code, 4);
   EXPECT_EQ(desk.run({"check", "--shard", "3/2"}).code, 2);
   EXPECT_EQ(desk.run({"check", "--engine", "quick"}).code, 2);
+  for (const char* const bad :
+       {"[]", "{\"schema\": 1}", "{\"schema\": \"simfarm.regress/1\"}", "{"})
+    EXPECT_EQ(desk.run({"check", "--failed", desk.folder.write("f.json", bad)}).code, 78) << bad;
+  EXPECT_EQ(desk.run({"check", "--failed",
+                      desk.folder.write("f.json",
+                                        "{\"schema\": \"simfarm.regress/1\", \"cases\": "
+                                        "[1, {\"verdict\": 3, \"case\": []}]}")})
+                .code,
+            4);
 }
 
 TEST(CliRegress, ShardsTogetherAreAll) {

@@ -142,6 +142,19 @@ TEST(Goldens, DifferencesAreSaidByPeAndBin) {
   EXPECT_THAT(found[1].text, HasSubstr("PE 0: exit code: 0, now 9"));
 }
 
+TEST(Goldens, NamesOutOfAFileMoveNoCursorAndAreNoPes) {
+  const Golden golden = measured(counting_case("a")).golden;
+  Golden now = golden;
+  now.contents[0].name = "local 99999999999";
+  now.contents[1].name = "local x\x1b[2J";
+  const auto found = regress::differences(now, golden);
+  ASSERT_EQ(found.size(), 2u);
+  for (const auto& difference : found) {
+    EXPECT_FALSE(difference.pe);
+    EXPECT_EQ(difference.text.find('\x1b'), std::string::npos);
+  }
+}
+
 TEST(Goldens, EveryWayToRunACaseGivesTheSame) {
   const GoldenCase one = counting_case("a", 2);
   const Golden golden = measured(one).golden;
