@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "bench/pair.h"
 #include "cli/exit_codes.h"
 #include "cli/regress.h"
 #include "farm/files.h"
-#include "farm/process.h"
 #include "regress/check.h"
+#include "regress/program.h"
 #include "regress/report.h"
 #include "regress/sources.h"
 
@@ -81,39 +79,13 @@ int measure(const MeasureFlags& flags) {
   return print(document.dump(2) + "\n");
 }
 
-/// One program on all cases: what they give, and how long it takes.
-struct Measured {
-  std::vector<regress::Entry> entries;
-  double seconds = 0;
-};
-
-Result<Measured> measure_by(const std::string& program, const CompareFlags& flags,
-                            const std::string& folder) {
-  const std::string out = folder + "/measured.h5";
-  std::vector<std::string> arguments{
-      program, "regress", "measure",   "--json",
-      "--out", out,       "--goldens", std::filesystem::absolute(flags.folder).string()};
-  for (const std::string& pattern : flags.patterns) {
-    arguments.push_back("--case");
-    arguments.push_back(pattern);
-  }
-  farm::ProcessLimits limits;
-  limits.cpu_seconds = 0;
-  limits.address_bytes = 0;
-  limits.file_bytes = u64{1} << 30;
-  limits.wall_seconds = 24 * 3600;
-  std::vector<std::string> environment;
-  for (const char* const name : {"PATH", "HOME", "TMPDIR"})
-    if (const char* const value = std::getenv(name))
-      environment.push_back(fmt::format("{}={}", name, value));
-  const Result<farm::ProcessRun> run = farm::run_process(arguments, environment, folder, limits);
-  if (!run) return run.error();
-  const nlohmann::json document = nlohmann::json::parse(run->log, nullptr, false);
-  if (run->end != farm::ProcessRun::End::exited || run->code != 0 || !document.is_object())
-    return input_error(fmt::format("{} regress measure failed:\n{}", program, run->log));
-  Result<std::vector<regress::Entry>> entries = regress::read_pack(out);
-  if (!entries) return entries.error();
-  return Measured{std::move(*entries), document.value("cpu_seconds", 0.0)};
+/// One program on all cases.
+Result<regress::Measured> measure_all(const std::string& program, const CompareFlags& flags,
+                                      const std::string& folder) {
+  std::vector<std::string> arguments{"--goldens", std::filesystem::absolute(flags.folder).string()};
+  for (const std::string& pattern : flags.patterns)
+    arguments.insert(arguments.end(), {"--case", pattern});
+  return regress::measure_with(program, arguments, folder);
 }
 
 int compare(CompareFlags& flags) {
@@ -131,9 +103,10 @@ int compare(CompareFlags& flags) {
       const bool after = second == (pair % 2 == 0);
       std::fprintf(stderr, "simfarm: pair %u of %u: %s\n", pair + 1, flags.pairs,
                    after ? "after" : "before");
-      Result<Measured> now = measure_by(after ? flags.after : flags.before, flags, folder->path());
+      Result<regress::Measured> now =
+          measure_all(after ? flags.after : flags.before, flags, folder->path());
       if (!now) return report(now.error());
-      (after ? row.after : row.before).push_back(now->seconds);
+      (after ? row.after : row.before).push_back(now->cpu_seconds);
       if (right.empty()) {
         right = std::move(now->entries);
         continue;

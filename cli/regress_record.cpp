@@ -16,6 +16,7 @@
 #include "cli/regress.h"
 #include "farm/process.h"
 #include "regress/check.h"
+#include "regress/program.h"
 #include "regress/report.h"
 #include "regress/sources.h"
 
@@ -178,14 +179,6 @@ int record(const RecordFlags& flags) {
                            count == 0 ? "" : "; next: simfarm regress review, then bless"));
 }
 
-/// "+0.42 %".
-std::string percent(Cycle before, Cycle after) {
-  if (before == 0) return "";
-  return fmt::format(" ({:+.2f} %)",
-                     100.0 * (static_cast<double>(after) - static_cast<double>(before)) /
-                         static_cast<double>(before));
-}
-
 /// What waits, against what is there.
 std::string summary(const regress::Goldens& goldens, const GoldenFlags& flags, bool& outputs) {
   std::string text;
@@ -211,7 +204,8 @@ std::string summary(const regress::Goldens& goldens, const GoldenFlags& flags, b
       slower += entry.golden.cycles > before->golden.cycles ? 1 : 0;
       text += fmt::format("{}: {}: {}{} -> {} cycles{}{}\n", group.name, entry.one.name,
                           other_case ? "another case, " : "", before->golden.cycles,
-                          entry.golden.cycles, percent(before->golden.cycles, entry.golden.cycles),
+                          entry.golden.cycles,
+                          regress::percent(before->golden.cycles, entry.golden.cycles),
                           change.outputs ? ", OUTPUTS CHANGED" : "");
       const auto differences = regress::differences(before->golden, entry.golden, 4);
       for (const profile::Difference& difference : differences)
@@ -241,11 +235,8 @@ std::string output_of(const std::string& program, const std::vector<std::string>
                       const std::string& folder) {
   std::vector<std::string> all{program};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> environment;
-  for (const char* const name : {"PATH", "HOME"})
-    if (const char* const value = std::getenv(name))
-      environment.push_back(fmt::format("{}={}", name, value));
-  const Result<farm::ProcessRun> run = farm::run_process(all, environment, folder, {});
+  const Result<farm::ProcessRun> run =
+      farm::run_process(all, regress::plain_environment(), folder, {});
   if (!run || run->end != farm::ProcessRun::End::exited || run->code != 0) return {};
   return run->log;
 }

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/file.h"
-#include "farm/process.h"
-#include "profile/source.h"
 #include "profile/trace.h"
+#include "regress/program.h"
 
 namespace simfarm::regress {
 namespace {
@@ -32,14 +30,6 @@ std::vector<std::string> trace(const GoldenCase& one, std::optional<PeId> pe, Cy
   return lines;
 }
 
-std::vector<std::string> environment() {
-  std::vector<std::string> all;
-  for (const char* const name : {"PATH", "HOME", "TMPDIR"})
-    if (const char* const value = std::getenv(name))
-      all.push_back(fmt::format("{}={}", name, value));
-  return all;
-}
-
 }  // namespace
 
 Measure measure_here(const GoldenCase& one, const Variant& variant) {
@@ -48,28 +38,17 @@ Measure measure_here(const GoldenCase& one, const Variant& variant) {
 
 Measure measure_by(const std::string& program, const GoldenCase& one, const std::string& folder) {
   return [=](Cycle limit) -> Result<Golden> {
-    const std::string in = folder + "/one.case", out = folder + "/one.h5";
+    const std::string in = folder + "/one.case";
     if (auto written =
             write_file(in, {reinterpret_cast<const u8*>(one.text.data()), one.text.size()});
         !written)
       return written.error();
-    farm::ProcessLimits limits;
-    limits.cpu_seconds = 0;
-    limits.address_bytes = 0;
-    limits.file_bytes = u64{1} << 30;
-    limits.wall_seconds = 3600;
-    const Result<farm::ProcessRun> run =
-        farm::run_process({program, "regress", "measure", in, "--cycle-limit",
-                           fmt::format("{}", limit), "--out", out},
-                          environment(), folder, limits);
-    if (!run) return run.error();
-    if (run->end != farm::ProcessRun::End::exited || run->code != 0)
-      return input_error(
-          fmt::format("{} regress measure failed: {}", program, profile::printable(run->log)));
-    const Result<std::vector<Entry>> entries = read_pack(out);
-    if (!entries) return entries.error();
-    if (entries->size() != 1) return input_error(program + ": it has measured another case");
-    return entries->front().golden;
+    const Result<Measured> measured =
+        measure_with(program, {in, "--cycle-limit", fmt::format("{}", limit)}, folder);
+    if (!measured) return measured.error();
+    if (measured->entries.size() != 1)
+      return input_error(program + ": it has measured another case");
+    return measured->entries.front().golden;
   };
 }
 

@@ -32,14 +32,8 @@ std::string cycles_text(const Checked& checked) {
   if (checked.verdict == Checked::Verdict::refused) return profile::printable(checked.why);
   if (checked.cycles == checked.golden_cycles)
     return fmt::format("{} cycles, as the golden", checked.cycles);
-  const double part =
-      checked.golden_cycles == 0
-          ? 0
-          : 100.0 *
-                (static_cast<double>(checked.cycles) - static_cast<double>(checked.golden_cycles)) /
-                static_cast<double>(checked.golden_cycles);
-  return fmt::format("{} cycles, golden {} ({:+.2f} %)", checked.cycles, checked.golden_cycles,
-                     part);
+  return fmt::format("{} cycles, golden {}{}", checked.cycles, checked.golden_cycles,
+                     percent(checked.golden_cycles, checked.cycles));
 }
 
 std::string first_difference(const Checked& checked) {
@@ -62,6 +56,12 @@ std::string escaped(std::string_view text) {
 }
 
 }  // namespace
+
+std::string percent(Cycle before, Cycle after) {
+  if (before == 0) return "";
+  const double change = static_cast<double>(after) - static_cast<double>(before);
+  return fmt::format(" ({:+.2f} %)", 100.0 * change / static_cast<double>(before));
+}
 
 Ending ending_of(const Report& report) {
   const auto any = [&](Checked::Verdict verdict) {

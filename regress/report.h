@@ -19,6 +19,9 @@ struct Report {
 };
 Ending ending_of(const Report& report);
 
+/// " (+0.42 %)"; empty when nothing was before.
+std::string percent(Cycle before, Cycle after);
+
 /// For people: what failed, worst first, at most `most`, then one line of sums.
 std::string print(const Report& report, size_t most = 20);
 /// Document simfarm.regress/1 (docs/json.md).
