@@ -20,6 +20,7 @@
 #include "engine/fast/deliveries.h"
 #include "engine/fast/dma_view.h"
 #include "engine/fast/first_trap.h"
+#include "engine/fast/ordered.h"
 #include "engine/fast/pe.h"
 #include "engine/fast/plan.h"
 #include "engine/fast/planted.h"
@@ -113,50 +114,6 @@ class Fabric {
     Cycle at() const { return moment.at; }
     friend bool operator>(const Raise& a, const Raise& b) { return a.moment > b.moment; }
     friend bool operator<(const Raise& a, const Raise& b) { return a.moment < b.moment; }
-  };
-  /// Kept in order, of which the smallest is taken first.
-  template <class T>
-  class Ordered {
-   public:
-    bool empty() const { return all_.empty(); }
-    std::size_t size() const { return all_.size(); }
-    void push(const T& one) { all_.push_back(one); }
-    /// What has been pushed since the last time is put in its place; before any of the following.
-    void sort() {
-      if (sorted_ != all_.size()) sort_fresh();
-    }
-    void sort_fresh() {
-      if (all_.size() <= few) return sort_few();
-      const auto fresh = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-      if (all_.size() - sorted_ > 1) std::sort(fresh, all_.end(), std::greater<>());
-      if (sorted_ != 0 && *std::prev(fresh) < *fresh)
-        std::inplace_merge(all_.begin(), fresh, all_.end(), std::greater<>());
-      sorted_ = all_.size();
-    }
-    const T& top() const { return all_.back(); }
-    void pop() {
-      all_.pop_back();
-      sorted_ = all_.size();
-    }
-    /// The last comes first.
-    const std::vector<T>& all() const { return all_; }
-    std::vector<T>& all() { return all_; }
-    /// Some have been taken out of all().
-    void taken_out() { sorted_ = all_.size(); }
-
-   private:
-    static constexpr std::size_t few = 32;
-    void sort_few() {
-      for (; sorted_ < all_.size(); ++sorted_) {
-        const T one = all_[sorted_];
-        std::size_t place = sorted_;
-        for (; place != 0 && all_[place - 1] < one; --place) all_[place] = all_[place - 1];
-        all_[place] = one;
-      }
-    }
-
-    std::vector<T> all_;
-    std::size_t sorted_ = 0;  ///< of them
   };
   /// What the fabric keeps of one PE and its DMA engine.
   struct Party {
