@@ -111,4 +111,8 @@ Result<void> write_file(const std::string& path, std::span<const u8> bytes, u32 
   return pending->commit();
 }
 
+Result<void> write_text(const std::string& path, std::string_view text, u32 mode) {
+  return write_file(path, {reinterpret_cast<const u8*>(text.data()), text.size()}, mode);
+}
+
 }  // namespace simfarm

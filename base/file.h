@@ -3,6 +3,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -37,5 +38,7 @@ class PendingFile {
 
 /// Replaces `path` with `bytes`, as a PendingFile.
 Result<void> write_file(const std::string& path, std::span<const u8> bytes, u32 mode = 0644);
+/// The same of a text's bytes.
+Result<void> write_text(const std::string& path, std::string_view text, u32 mode = 0644);
 
 }  // namespace simfarm

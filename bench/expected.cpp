@@ -58,7 +58,7 @@ Result<void> Expectations::save(const std::string& path) const {
                                         {"instructions", entry.answer.instructions},
                                         {"digest", to_string(entry.answer.digest)}};
   const std::string text = nlohmann::json{{"schema", schema}, {"cases", cases}}.dump(1) + "\n";
-  return write_file(path, std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+  return write_text(path, text);
 }
 
 void Expectations::check(Row& row) const {

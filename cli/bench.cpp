@@ -103,8 +103,7 @@ int save(const RecordFlags& flags, const std::string& home, const bench::Host& h
     const std::string path =
         (fs::path(home) / "bench/results" / (bench::result_name(host) + ".json")).string();
     const std::string text = bench::document(host, SIMFARM_VERSION, rows).dump(1) + "\n";
-    const auto written =
-        write_file(path, std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+    const auto written = write_text(path, text);
     if (!written) return report(written.error());
     std::fprintf(stderr, "simfarm: saved %s\n", path.c_str());
   }

@@ -37,8 +37,7 @@ int board(const BoardFlags& flags) {
   if (!found) return report(found.error());
   const std::string text = board_as(flags, found->board);
   if (flags.html_file.empty()) return print(text);
-  const auto written =
-      write_file(flags.html_file, std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+  const auto written = write_text(flags.html_file, text);
   return written ? exit_done : report(written.error());
 }
 

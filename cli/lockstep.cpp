@@ -27,8 +27,7 @@ int lockstep(const LockstepFlags& flags) {
   if (!run_case) return report(run_case.error());
   if (!flags.save.empty()) {
     const std::string text = profile::print_case(*run_case);
-    const auto written =
-        write_file(flags.save, {reinterpret_cast<const u8*>(text.data()), text.size()});
+    const auto written = write_text(flags.save, text);
     if (!written) return report(written.error());
   }
   const profile::Side reference = profile::side_of(EngineKind::reference);

@@ -96,10 +96,6 @@ Result<std::set<std::pair<std::string, std::string>>> failed_before(const std::s
   return failed;
 }
 
-Result<void> write_text(const std::string& path, const std::string& text) {
-  return write_file(path, {reinterpret_cast<const u8*>(text.data()), text.size()});
-}
-
 int code_of(regress::Ending ending) {
   switch (ending) {
     case regress::Ending::equal:

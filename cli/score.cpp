@@ -123,7 +123,7 @@ void tell_settled(EventLog& events, const farm::Entry& entry, const farm::Evalua
 Result<void> write_junit(const std::string& path, const std::vector<farm::Board>& boards) {
   if (path.empty()) return {};
   const std::string text = farm::junit_xml(boards);
-  return write_file(path, std::span(reinterpret_cast<const u8*>(text.data()), text.size()));
+  return write_text(path, text);
 }
 
 int score(ScoreFlags& flags) {

@@ -63,7 +63,7 @@ Result<Secret> Secret::load(const std::string& path) {
 
 Result<void> Secret::save(const std::string& path) const {
   const std::string text = fmt::format("{}{:02x}\n", secret_head, fmt::join(bytes_, ""));
-  return write_file(path, std::span(reinterpret_cast<const u8*>(text.data()), text.size()), 0600);
+  return write_text(path, text, 0600);
 }
 
 u64 Secret::seed(const std::vector<std::string>& parts) const {

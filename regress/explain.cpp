@@ -39,10 +39,7 @@ Measure measure_here(const GoldenCase& one, const Variant& variant) {
 Measure measure_by(const std::string& program, const GoldenCase& one, const std::string& folder) {
   return [=](Cycle limit) -> Result<Golden> {
     const std::string in = folder + "/one.case";
-    if (auto written =
-            write_file(in, {reinterpret_cast<const u8*>(one.text.data()), one.text.size()});
-        !written)
-      return written.error();
+    if (auto written = write_text(in, one.text); !written) return written.error();
     const Result<Measured> measured =
         measure_with(program, {in, "--cycle-limit", fmt::format("{}", limit)}, folder);
     if (!measured) return measured.error();

@@ -38,10 +38,6 @@ Result<std::string> read_text(const std::string& path) {
   return std::string(bytes->begin(), bytes->end());
 }
 
-Result<void> write_text(const std::string& path, const std::string& text) {
-  return write_file(path, {reinterpret_cast<const u8*>(text.data()), text.size()});
-}
-
 /// Words between single spaces.
 std::vector<std::string_view> words(std::string_view line) {
   std::vector<std::string_view> all;

@@ -215,8 +215,7 @@ TEST(Goldens, OfOtherCountersKeepTheirCases) {
   const Entry a = measured(counting_case("a"));
   ASSERT_TRUE(regress::write_pack(folder.path("g.h5"), {a}));
   const std::string index = regress::print_index({a});
-  ASSERT_TRUE(
-      write_file(folder.path("g.txt"), {reinterpret_cast<const u8*>(index.data()), index.size()}));
+  ASSERT_TRUE(write_text(folder.path("g.txt"), index));
   // As another simfarm would have named its counters.
   farm::TensorFile file = *farm::read_tensor_file(folder.path("g.h5"));
   for (farm::Tensor& tensor : file.expected)

@@ -25,8 +25,7 @@ int main(int argc, char** argv) {
   const u64 last = std::strtoull(argv[4], nullptr, 10);
   for (u64 seed = std::strtoull(argv[3], nullptr, 10); seed <= last; ++seed) {
     const std::string text = profile::print_case(kind->second(seed));
-    const auto written = write_file(fmt::format("{}/{}-{}.case", argv[2], argv[1], seed),
-                                    {reinterpret_cast<const u8*>(text.data()), text.size()});
+    const auto written = write_text(fmt::format("{}/{}-{}.case", argv[2], argv[1], seed), text);
     if (written) continue;
     std::fprintf(stderr, "%s\n", written.error().message.c_str());
     return 1;
