@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "cli/regress.h"
 #include "farm/files.h"
 #include "regress/explain.h"
+#include "regress/program.h"
 #include "regress/report.h"
 
 namespace simfarm::cli {
@@ -24,12 +26,12 @@ struct CheckFlags : GoldenFlags {
   std::vector<u32> threads;
   bool early_code = false, everything = false;
   u32 jobs = 0;
-  std::string shard, failed, junit, events;
+  std::string candidate, shard, failed, junit, events;
   bool json = false, annotations = false, quiet = false;
 };
 
 struct ExplainFlags : GoldenFlags {
-  std::string name, baseline;
+  std::string name, baseline, candidate;
 };
 
 /// The variants that the flags ask for; empty: the usual ones.
@@ -38,16 +40,12 @@ Result<std::vector<regress::Variant>> variants_of(const CheckFlags& flags) {
       !flags.early_code)
     return std::vector<regress::Variant>{};
   regress::Dimensions dimensions;
-  const std::vector<std::pair<std::string, bodies::HostIsa>> isas{
-      {"baseline", bodies::HostIsa::baseline},
-      {"avx2", bodies::HostIsa::avx2},
-      {"avx512", bodies::HostIsa::avx512}};
   if (flags.everything) {
     dimensions.engines = {EngineKind::fast, EngineKind::reference};
     dimensions.threads = {1, 2};
     dimensions.early_code = true;
-    for (const auto& [name, isa] : isas)
-      if (bodies::runs_here(isa)) dimensions.isas.push_back(isa);
+    for (u32 k = 0; k <= static_cast<u32>(bodies::best_host_isa()); ++k)
+      dimensions.isas.push_back(static_cast<bodies::HostIsa>(k));
   }
   if (!flags.engines.empty()) {
     dimensions.engines.clear();
@@ -57,12 +55,11 @@ Result<std::vector<regress::Variant>> variants_of(const CheckFlags& flags) {
   if (!flags.threads.empty()) dimensions.threads = flags.threads;
   if (!flags.isas.empty()) {
     dimensions.isas.clear();
-    for (const std::string& wanted : flags.isas)
-      for (const auto& [name, isa] : isas) {
-        if (name != wanted) continue;
-        if (!bodies::runs_here(isa)) return usage_error("this host does not have " + name);
-        dimensions.isas.push_back(isa);
-      }
+    for (const std::string& name : flags.isas) {
+      dimensions.isas.push_back(*bodies::find_host_isa(name));
+      if (!bodies::runs_here(dimensions.isas.back()))
+        return usage_error("this host does not have " + name);
+    }
   }
   dimensions.early_code |= flags.early_code;
   return regress::product(dimensions);
@@ -135,10 +132,11 @@ int tell(const CheckFlags& flags, const regress::Report& found) {
 }
 
 int check(const CheckFlags& flags) {
+  const auto start = std::chrono::steady_clock::now();
   const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
   if (!goldens) return report(goldens.error());
   // What the goldens say is not known: nothing is run.
-  if (!goldens->problems.empty()) return tell(flags, {goldens->problems, {}});
+  if (!goldens->problems.empty()) return tell(flags, {goldens->problems, {}, 0});
   const Result<std::vector<regress::Variant>> variants = variants_of(flags);
   if (!variants) return report(variants.error());
   std::set<std::pair<std::string, std::string>> failed;
@@ -165,6 +163,23 @@ int check(const CheckFlags& flags) {
     std::fprintf(stderr, "simfarm: nothing is selected: `simfarm regress list` has the cases\n");
     return exit_nothing;
   }
+  regress::Report found;
+  const auto tell_all = [&] {
+    found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return tell(flags, found);
+  };
+  if (!flags.candidate.empty()) {
+    Result<farm::TemporaryFolder> folder = farm::TemporaryFolder::create();
+    if (!folder) return report(folder.error());
+    const auto absolute = [](const std::string& path) {
+      return std::filesystem::absolute(path).string();
+    };
+    Result<std::vector<regress::Checked>> checked = regress::check_by(
+        jobs, regress::jobs_by(absolute(flags.candidate), absolute(flags.folder), folder->path()));
+    if (!checked) return report(checked.error());
+    found.checked = std::move(*checked);
+    return tell_all();
+  }
   std::mutex mutex;
   size_t told = 0;
   const size_t step = std::max<size_t>(1, jobs.size() / 10);
@@ -174,7 +189,8 @@ int check(const CheckFlags& flags) {
     told = so_far / step;
     std::fprintf(stderr, "simfarm: %zu of %zu runs\n", so_far, jobs.size());
   };
-  return tell(flags, {{}, regress::check_all(jobs, flags.jobs, progress)});
+  found.checked = regress::check_all(jobs, flags.jobs, progress);
+  return tell_all();
 }
 
 int explain(const ExplainFlags& flags) {
@@ -188,18 +204,13 @@ int explain(const ExplainFlags& flags) {
     std::fprintf(stderr, "simfarm: %s: no such case (simfarm regress list)\n", flags.name.c_str());
     return exit_nothing;
   }
-  std::vector<regress::Variant> variants = regress::usual_variants(*entry);
-  const Result<regress::Golden> reference =
-      regress::run_case(entry->one, {"reference", EngineKind::reference, {}});
-  if (!reference) return report(reference.error());
-  Cycle last = std::max(entry->golden.cycles, reference->cycles);
-  std::optional<regress::Variant> differs;  // from the reference
-  for (const regress::Variant& variant : variants) {
-    const Result<regress::Golden> now = regress::run_case(entry->one, variant);
-    if (!now) return report(now.error());
-    last = std::max(last, now->cycles);
-    if (!differs && *now != *reference) differs = variant;
-  }
+  const regress::Variant by_reference{"reference", EngineKind::reference, {}};
+  Result<farm::TemporaryFolder> folder = farm::TemporaryFolder::create();
+  if (!folder) return report(folder.error());
+  const auto by = [&](const std::string& program) {
+    return regress::measure_by(std::filesystem::absolute(program).string(), entry->one,
+                               folder->path());
+  };
   const auto tell = [&](const Result<std::optional<regress::Parting>>& parting) {
     if (!parting) return report(parting.error());
     if (!*parting)
@@ -207,11 +218,29 @@ int explain(const ExplainFlags& flags) {
     const int code = print(regress::print(**parting, entry->one));
     return code == exit_done ? exit_gate_failed : code;
   };
+  const Result<regress::Golden> reference = regress::run_case(entry->one, by_reference);
+  if (!reference) return report(reference.error());
+  if (!flags.candidate.empty()) {
+    const regress::Measure candidate = by(flags.candidate);
+    const Result<regress::Golden> now = candidate(never);
+    if (!now) return report(now.error());
+    if (regress::same_but_outputs(*reference, *now))
+      return print(entry->one.name + ": the candidate does as this simfarm's reference engine\n");
+    return tell(regress::find_parting(entry->one, regress::measure_here(entry->one, by_reference),
+                                      candidate, std::max(reference->cycles, now->cycles)));
+  }
+  Cycle last = std::max(entry->golden.cycles, reference->cycles);
+  std::optional<regress::Variant> differs;  // from the reference
+  for (const regress::Variant& variant : regress::usual_variants(*entry)) {
+    const Result<regress::Golden> now = regress::run_case(entry->one, variant);
+    if (!now) return report(now.error());
+    last = std::max(last, now->cycles);
+    if (!differs && *now != *reference) differs = variant;
+  }
   if (differs) {
     std::fprintf(stderr, "simfarm: %s differs from the reference engine\n", differs->name.c_str());
-    return tell(regress::find_parting(
-        entry->one, regress::measure_here(entry->one, {"reference", EngineKind::reference, {}}),
-        regress::measure_here(entry->one, *differs), last));
+    return tell(regress::find_parting(entry->one, regress::measure_here(entry->one, by_reference),
+                                      regress::measure_here(entry->one, *differs), last));
   }
   if (*reference == entry->golden) {
     return print(entry->one.name + ": equal to its golden\n");
@@ -225,12 +254,8 @@ int explain(const ExplainFlags& flags) {
     return code == exit_done ? exit_gate_failed : code;
   }
   std::fputs(text.c_str(), stderr);
-  Result<farm::TemporaryFolder> folder = farm::TemporaryFolder::create();
-  if (!folder) return report(folder.error());
-  const std::string program = std::filesystem::absolute(flags.baseline).string();
-  return tell(regress::find_parting(
-      entry->one, regress::measure_by(program, entry->one, folder->path()),
-      regress::measure_here(entry->one, {"reference", EngineKind::reference, {}}), last));
+  return tell(regress::find_parting(entry->one, by(flags.baseline),
+                                    regress::measure_here(entry->one, by_reference), last));
 }
 
 }  // namespace
@@ -248,10 +273,14 @@ void add_regress_check(CLI::App& regress, int& exit_code) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--isa", flags->isas, "Instruction sets of the host, by comma")
       ->delimiter(',')
-      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+      ->check(isa_names());
   command->add_flag("--code-at-once", flags->early_code,
                     "With code generated from the first instruction on, too");
   command->add_flag("--all-ways", flags->everything, "The full product of the above");
+  command
+      ->add_option("--candidate", flags->candidate,
+                   "Another simfarm program, whose runs are held against the goldens by this one")
+      ->check(CLI::ExistingFile);
   command->add_option("-j,--jobs", flags->jobs, "Cases at a time (the host's threads)");
   command->add_option("--shard", flags->shard, "Part I of N parts of about the same work: I/N");
   command->add_option("--failed", flags->failed, "Only what failed in this document of --json")
@@ -280,6 +309,11 @@ void add_regress_explain(CLI::App& regress, int& exit_code) {
   add_golden_flags(*command, *flags, false);
   command->add_option("--baseline", flags->baseline, "The simfarm program that made the golden")
       ->check(CLI::ExistingFile);
+  command
+      ->add_option("--candidate", flags->candidate,
+                   "Another simfarm program: where it parts from this one's reference engine")
+      ->check(CLI::ExistingFile)
+      ->excludes("--baseline");
   command->footer(
       "First the engines of this program are held against each other. When they agree with each "
       "other and not with the golden, the program that made it is run as well. Exit codes: 0 "

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/parallel.h"
 #include "bench/pair.h"
 #include "cli/exit_codes.h"
 #include "cli/regress.h"
@@ -21,7 +22,9 @@ namespace {
 struct MeasureFlags : GoldenFlags {
   std::vector<std::string> files;
   std::optional<Cycle> limit;
-  std::string out;
+  std::string engine = "fast", isa, out;
+  u32 threads = 1, jobs = 1;
+  bool early_code = false;
   bool json = false;
 };
 
@@ -55,15 +58,28 @@ int measure(const MeasureFlags& flags) {
     std::fprintf(stderr, "simfarm: nothing is selected\n");
     return exit_nothing;
   }
-  double seconds = 0;
-  for (regress::Entry& entry : entries) {
-    const double begin = cpu_now();
-    Result<regress::Golden> now =
-        regress::run_case(entry.one, {"fast", EngineKind::fast, {}}, flags.limit);
-    if (!now) return report({now.error().kind, entry.one.name + ": " + now.error().message});
-    seconds += cpu_now() - begin;
-    entry.golden = std::move(*now);
+  regress::Dimensions way;
+  way.engines = {*find_engine(flags.engine)};
+  way.threads = {flags.threads};
+  if (!flags.isa.empty()) {
+    way.isas = {*bodies::find_host_isa(flags.isa)};
+    if (!bodies::runs_here(way.isas.front()))
+      return report(usage_error("this host does not have " + flags.isa));
   }
+  way.early_code = flags.early_code;
+  const regress::Variant variant = regress::product(way).back();
+  std::vector<std::optional<Error>> errors(entries.size());
+  const double begin = cpu_now();
+  parallel_for(entries.size(), flags.jobs, [&](size_t k) {
+    Result<regress::Golden> now = regress::run_case(entries[k].one, variant, flags.limit);
+    if (now)
+      entries[k].golden = std::move(*now);
+    else
+      errors[k] = Error{now.error().kind, entries[k].one.name + ": " + now.error().message};
+  });
+  const double seconds = cpu_now() - begin;
+  for (const std::optional<Error>& error : errors)
+    if (error) return report(*error);
   std::string text;
   for (const regress::Entry& entry : entries)
     text += fmt::format("{} {} {}\n", entry.one.name, to_string(digest(entry.golden)),
@@ -157,6 +173,18 @@ void add_regress_compare(CLI::App& regress, int& exit_code) {
   add_golden_flags(*command, *measured, false);
   command->add_option("--case", measured->patterns, "Of the goldens' cases, those of that name");
   command->add_option("--cycle-limit", measured->limit, "Cut runs off before that cycle");
+  command->add_option("--engine", measured->engine, "The engine")
+      ->check(CLI::IsMember({"reference", "fast"}))
+      ->capture_default_str();
+  command->add_option("--threads", measured->threads, "Host threads of a run")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--isa", measured->isa, "At most that instruction set of the host (its best)")
+      ->check(isa_names());
+  command->add_flag("--code-at-once", measured->early_code,
+                    "With code generated from the first instruction on");
+  command->add_option("-j,--jobs", measured->jobs, "Cases at a time; 0: the host's threads")
+      ->capture_default_str();
   command->add_option("--out", measured->out, "Write what they give to an HDF5 file of goldens");
   command->add_flag("--json", measured->json, "Print one JSON document (docs/json.md)");
   command->footer(

@@ -35,6 +35,14 @@ struct BlessFlags : GoldenFlags {
   bool allow_output_change = false;
 };
 
+/// Says when it has finished what another command began.
+Result<regress::Lock> take_lock(const std::string& folder) {
+  Result<regress::Lock> lock = regress::Lock::take(folder);
+  if (lock && lock->finished())
+    std::fprintf(stderr, "simfarm: %s: finished a change that was cut off\n", folder.c_str());
+  return lock;
+}
+
 /// "bench:CASE" or "bench:CASE@MACHINE": a benchmark's kernel with little to do.
 Result<regress::GoldenCase> case_of_bench(const std::string& source) {
   const std::string what = source.substr(source.find(':') + 1);
@@ -118,7 +126,7 @@ int record(const RecordFlags& flags) {
   if (regress::name_problem(flags.group.empty() ? "x" : flags.group) ||
       flags.group.find('/') != std::string::npos)
     return report(usage_error("--group: a word of A-Z a-z 0-9 _ . -"));
-  Result<regress::Lock> lock = regress::Lock::take(flags.folder);
+  const Result<regress::Lock> lock = take_lock(flags.folder);
   if (!lock) return report(lock.error());
   const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
   if (!goldens) return report(goldens.error());
@@ -279,10 +287,10 @@ Result<regress::Blessing> blessing(const std::string& folder, const std::string&
 }
 
 int bless(const BlessFlags& flags) {
-  Result<regress::Lock> lock = regress::Lock::take(flags.folder);
-  if (!lock) return report(lock.error());
   const Result<regress::Blessing> by = blessing(flags.folder, flags.reason);
   if (!by) return report(by.error());
+  const Result<regress::Lock> lock = take_lock(flags.folder);
+  if (!lock) return report(lock.error());
   const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
   if (!goldens) return report(goldens.error());
   std::vector<regress::Entry> waiting;
@@ -290,6 +298,7 @@ int bless(const BlessFlags& flags) {
     for (const regress::Entry& entry : group.pending)
       if (chosen(flags, entry.one.name)) waiting.push_back(entry);
   if (waiting.empty()) {
+    if (lock->finished()) return exit_done;
     std::fprintf(stderr, "simfarm: nothing waits (simfarm regress record)\n");
     return exit_nothing;
   }
@@ -326,10 +335,10 @@ int bless(const BlessFlags& flags) {
 
 int remove(const BlessFlags& flags) {
   if (flags.patterns.empty()) return report(usage_error("remove needs the cases' names"));
-  Result<regress::Lock> lock = regress::Lock::take(flags.folder);
-  if (!lock) return report(lock.error());
   const Result<regress::Blessing> by = blessing(flags.folder, flags.reason);
   if (!by) return report(by.error());
+  const Result<regress::Lock> lock = take_lock(flags.folder);
+  if (!lock) return report(lock.error());
   const Result<std::vector<std::string>> done = regress::remove(
       flags.folder, [&](const regress::Entry& entry) { return chosen(flags, entry.one.name); },
       *by);
@@ -342,7 +351,7 @@ int remove(const BlessFlags& flags) {
 }
 
 int discard(const GoldenFlags& flags) {
-  Result<regress::Lock> lock = regress::Lock::take(flags.folder);
+  const Result<regress::Lock> lock = take_lock(flags.folder);
   if (!lock) return report(lock.error());
   const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
   if (!goldens) return report(goldens.error());

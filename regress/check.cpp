@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -17,6 +20,11 @@ constexpr u64 code_one_in = 8;
 /// PEs from which on two host threads have work.
 constexpr u64 two_tiles = 32;
 
+double now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
 std::vector<size_t> longest_first(const std::vector<Job>& jobs) {
   std::vector<size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -25,34 +33,78 @@ std::vector<size_t> longest_first(const std::vector<Job>& jobs) {
   return order;
 }
 
-Checked check_job(const Job& job) {
-  const Golden& golden = job.entry->golden;
+/// A case that is read when it is run for the first time.
+class Lazy {
+ public:
+  explicit Lazy(const GoldenCase& one) : one_(one) {}
+  const Result<profile::RunCase>& get() {
+    std::call_once(once_, [&] { read_.emplace(profile::parse_case(one_.text, one_.name)); });
+    return *read_;
+  }
+
+ private:
+  const GoldenCase& one_;
+  std::once_flag once_;
+  std::optional<Result<profile::RunCase>> read_;
+};
+
+Result<Golden> run_read(const Result<profile::RunCase>& read, const GoldenCase& one,
+                        const Variant& variant, std::optional<Cycle> limit, Spent& spent) {
+  if (!read) return read.error();
+  profile::RunCase run_case = *read;
+  run_case.options.host = variant.host;
+  if (limit) run_case.options.cycle_limit = std::min(run_case.options.cycle_limit, *limit);
+  const double begin = now();
+  profile::Ran ran = profile::run(profile::side_of(variant.engine), run_case);
+  const double end = now();
+  spent.simulation += end - begin;
+  if (ran.refused) return *ran.refused;
+  Golden golden = golden_of(run_case, one.outputs, ran);
+  const double told = now();
+  ran.simulation.reset();
+  spent.simulation += now() - told;
+  return golden;
+}
+
+Checked checked_of(const Job& job) {
   Checked checked;
   checked.group = job.group->name;
   checked.name = job.entry->one.name;
   checked.variant = job.variant.name;
-  checked.golden_cycles = golden.cycles;
-  const Result<Golden> now = run_case(job.entry->one, job.variant);
-  if (!now) {
-    checked.verdict = Checked::Verdict::refused;
-    checked.why = now.error().message;
-    return checked;
-  }
-  checked.cycles = now->cycles;
-  if (*now == golden) return checked;
-  checked.verdict = Checked::Verdict::differs;
-  checked.differences = differences(golden, *now);
-  const Result<Golden> again = run_case(job.entry->one, job.variant);
-  if (again && *again == *now) return checked;
-  checked.verdict = Checked::Verdict::nondeterministic;
-  if (again) checked.differences = differences(*now, *again);
+  checked.golden_cycles = job.entry->golden.cycles;
   return checked;
 }
 
-std::string_view isa_name(bodies::HostIsa isa) {
-  constexpr std::array<std::string_view, bodies::host_isa_count> names{"baseline", "avx2",
-                                                                       "avx512"};
-  return names[static_cast<u32>(isa)];
+/// `found` against the job's golden.
+void judge(Checked& checked, const Golden& golden, const Golden& found) {
+  checked.cycles = found.cycles;
+  if (found == golden) return;
+  checked.verdict = Checked::Verdict::differs;
+  checked.differences = differences(golden, found);
+}
+
+/// A run that differed, and what the same run gave again.
+void judge_again(Checked& checked, const Golden& found, const Result<Golden>& again) {
+  if (again && *again == found) return;
+  checked.verdict = Checked::Verdict::nondeterministic;
+  if (again) checked.differences = differences(found, *again);
+}
+
+Checked check_job(const Job& job, Lazy& read) {
+  const double start = now();
+  Checked checked = checked_of(job);
+  const GoldenCase& one = job.entry->one;
+  const Result<Golden> found = run_read(read.get(), one, job.variant, {}, checked.spent);
+  if (!found) {
+    checked.verdict = Checked::Verdict::refused;
+    checked.why = found.error().message;
+    return checked;
+  }
+  judge(checked, job.entry->golden, *found);
+  if (checked.verdict == Checked::Verdict::differs)
+    judge_again(checked, *found, run_read(read.get(), one, job.variant, {}, checked.spent));
+  checked.spent.all = now() - start;
+  return checked;
 }
 
 }  // namespace
@@ -88,7 +140,7 @@ std::vector<Variant> product(const Dimensions& dimensions) {
           variant.host.threads = threads;
           variant.host.isa = isa;
           if (threads != 1) variant.name += fmt::format(", {} threads", threads);
-          if (isa) variant.name += fmt::format(", {}", isa_name(*isa));
+          if (isa) variant.name += fmt::format(", {}", bodies::name(*isa));
           if (early) {
             variant.host.warm_up = 0;
             variant.name += ", code at once";
@@ -116,13 +168,8 @@ std::vector<Variant> usual_variants(const Entry& entry) {
 }
 
 Result<Golden> run_case(const GoldenCase& one, const Variant& variant, std::optional<Cycle> limit) {
-  Result<profile::RunCase> run_case = profile::parse_case(one.text, one.name);
-  if (!run_case) return run_case.error();
-  run_case->options.host = variant.host;
-  if (limit) run_case->options.cycle_limit = std::min(run_case->options.cycle_limit, *limit);
-  const profile::Ran ran = profile::run(profile::side_of(variant.engine), *run_case);
-  if (ran.refused) return *ran.refused;
-  return golden_of(*run_case, one.outputs, ran);
+  Spent spent;
+  return run_read(profile::parse_case(one.text, one.name), one, variant, limit, spent);
 }
 
 std::vector<Job> shard_of(const std::vector<Job>& jobs, u32 index, u32 count) {
@@ -142,13 +189,38 @@ std::vector<Job> shard_of(const std::vector<Job>& jobs, u32 index, u32 count) {
 std::vector<Checked> check_all(const std::vector<Job>& jobs, u32 threads,
                                const std::function<void(size_t)>& done) {
   const std::vector<size_t> order = longest_first(jobs);
+  std::map<const Entry*, Lazy> read;
+  for (const Job& job : jobs) read.try_emplace(job.entry, job.entry->one);
   std::vector<Checked> results(jobs.size());
   std::atomic<size_t> finished = 0;
   parallel_for(jobs.size(), threads, [&](size_t k) {
-    results[order[k]] = check_job(jobs[order[k]]);
+    const Job& job = jobs[order[k]];
+    results[order[k]] = check_job(job, read.at(job.entry));
     const size_t so_far = ++finished;
     if (done) done(so_far);
   });
+  return results;
+}
+
+Result<std::vector<Checked>> check_by(const std::vector<Job>& jobs, const MeasureJobs& measure) {
+  std::vector<const Job*> all;
+  for (const Job& job : jobs) all.push_back(&job);
+  const Result<std::vector<Golden>> found = measure(all);
+  if (!found) return found.error();
+  std::vector<Checked> results;
+  std::vector<const Job*> different;
+  std::vector<size_t> places;
+  for (size_t k = 0; k < jobs.size(); ++k) {
+    judge(results.emplace_back(checked_of(jobs[k])), jobs[k].entry->golden, (*found)[k]);
+    if (results[k].verdict == Checked::Verdict::equal) continue;
+    different.push_back(&jobs[k]);
+    places.push_back(k);
+  }
+  if (different.empty()) return results;
+  const Result<std::vector<Golden>> again = measure(different);
+  if (!again) return again.error();
+  for (size_t k = 0; k < places.size(); ++k)
+    judge_again(results[places[k]], (*found)[places[k]], (*again)[k]);
   return results;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "engine/simulation.h"
 #include "regress/goldens.h"
 
@@ -32,6 +33,17 @@ std::vector<Variant> product(const Dimensions& dimensions);
 /// digest, code that is generated from the first instruction on.
 std::vector<Variant> usual_variants(const Entry& entry);
 
+/// Seconds on the host's clock; never compared.
+struct Spent {
+  double all = 0;
+  double simulation = 0;  ///< of these, in engines; the rest reads the case and digests memories
+  Spent& operator+=(const Spent& other) {
+    all += other.all;
+    simulation += other.simulation;
+    return *this;
+  }
+};
+
 struct Checked {
   enum class Verdict : u8 {
     equal,
@@ -45,6 +57,7 @@ struct Checked {
   std::vector<profile::Difference> differences;
   Cycle golden_cycles = 0, cycles = 0;
   std::string why;  ///< refused
+  Spent spent;
 };
 std::string_view name(Checked::Verdict verdict);
 
@@ -68,8 +81,15 @@ std::vector<Job> shard_of(const std::vector<Job>& jobs, u32 index, u32 count);
 
 /// All jobs on `threads` host threads (0: the host's), the longest first; results in the order of
 /// the jobs. `done(so far)` is called now and then, on any thread. A run that differs is made once
-/// more in the same way.
+/// more in the same way. A case is read once for all ways to run it.
 std::vector<Checked> check_all(const std::vector<Job>& jobs, u32 threads,
                                const std::function<void(size_t)>& done = {});
+
+/// What a program gives for each of these jobs, in their order.
+using MeasureJobs = std::function<Result<std::vector<Golden>>(const std::vector<const Job*>& jobs)>;
+
+/// The same of another program: all jobs are measured together, those that differ once more.
+/// Error: of the measuring.
+Result<std::vector<Checked>> check_by(const std::vector<Job>& jobs, const MeasureJobs& measure);
 
 }  // namespace simfarm::regress

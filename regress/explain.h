@@ -18,6 +18,10 @@ Measure measure_here(const GoldenCase& one, const Variant& variant);
 /// Another simfarm program, by its `regress measure`. `folder`: for its files.
 Measure measure_by(const std::string& program, const GoldenCase& one, const std::string& folder);
 
+/// The same but for outputs by name, which a case that is given to another program has not; they
+/// are in the memories.
+bool same_but_outputs(const Golden& a, const Golden& b);
+
 struct Parting {
   Cycle cycle = 0;                               ///< runs that are cut off before it are the same
   std::vector<profile::Difference> differences;  ///< of runs cut off behind it

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "regress/together.h"
 
 namespace simfarm::regress {
 namespace {
@@ -122,17 +123,16 @@ void read_group(Goldens& goldens, Group& group) {
             "a new result waits: `simfarm regress review`, then `bless` or `discard`");
 }
 
-Result<void> write_group(const std::string& folder, const std::string& group,
+Result<void> write_group(Together& files, const std::string& group,
                          const std::vector<Entry>& entries) {
+  const std::string pack = group + ".h5", index = group + ".txt";
   if (entries.empty()) {
-    std::error_code ignored;
-    fs::remove(pack_path(folder, group), ignored);
-    fs::remove(index_path(folder, group), ignored);
+    files.remove(pack);
+    files.remove(index);
     return {};
   }
-  if (auto written = write_pack(pack_path(folder, group), entries); !written)
-    return written.error();
-  return write_text(index_path(folder, group), print_index(entries));
+  if (auto written = write_pack(files.path(pack), entries); !written) return written.error();
+  return write_text(files.path(index), print_index(entries));
 }
 
 Result<void> write_pending(const std::string& folder, const std::string& group,
@@ -145,9 +145,9 @@ Result<void> write_pending(const std::string& folder, const std::string& group,
 }
 
 /// One line a case: what it was, what it is.
-Result<void> write_log(const std::string& folder, const Blessing& blessing,
+Result<void> write_log(Together& files, const std::string& folder, const Blessing& blessing,
                        const std::vector<std::string>& lines) {
-  const std::string path = folder + "/bless.log";
+  const std::string file = "bless.log", path = folder + "/" + file;
   std::string text;
   if (fs::exists(path)) {
     Result<std::string> before = read_text(path);
@@ -156,7 +156,7 @@ Result<void> write_log(const std::string& folder, const Blessing& blessing,
   }
   text += fmt::format("{} {}: {}\n", blessing.when, blessing.who, blessing.reason);
   for (const std::string& line : lines) text += "  " + line + "\n";
-  return write_text(path, text);
+  return write_text(files.path(file), text);
 }
 
 std::string short_digest(const std::string& digest) { return digest.substr(0, 16); }
@@ -230,6 +230,12 @@ Result<Goldens> open_goldens(const std::string& folder) {
   if (!names) return names.error();
   Goldens goldens;
   goldens.folder = folder;
+  if (is_unfinished(folder)) {
+    goldens.problems.push_back(
+        {Problem::Kind::damaged, folder,
+         "a change of these goldens was cut off: `simfarm regress bless` finishes it"});
+    return goldens;
+  }
   for (const std::string& name : *names) {
     Group& group = goldens.groups.emplace_back();
     group.name = name;
@@ -250,7 +256,11 @@ Result<Lock> Lock::take(const std::string& folder) {
     return Error{Error::Kind::temporary,
                  folder + ": another simfarm changes these goldens; try again when it has ended"};
   }
-  return Lock(file);
+  Lock lock(file);
+  const Result<bool> finished = finish(folder);
+  if (!finished) return finished.error();
+  lock.finished_ = *finished;
+  return lock;
 }
 
 Lock::~Lock() {
@@ -283,6 +293,8 @@ Result<std::vector<std::string>> bless(const std::string& folder,
   for (const Problem& problem : goldens->problems)
     if (problem.kind == Problem::Kind::damaged)
       return input_error(problem.where + ": " + problem.what);
+  Result<Together> files = Together::begin(folder);
+  if (!files) return files.error();
   std::vector<std::string> names, log;
   for (const Group& group : goldens->groups) {
     std::map<std::string, Entry> all;
@@ -308,11 +320,20 @@ Result<std::vector<std::string>> bless(const std::string& folder,
     if (!any) continue;
     std::vector<Entry> entries;
     for (auto& [name, entry] : all) entries.push_back(std::move(entry));
-    if (auto written = write_group(folder, group.name, entries); !written) return written.error();
-    if (auto written = write_pending(folder, group.name, waiting); !written) return written.error();
+    if (auto written = write_group(*files, group.name, entries); !written) return written.error();
+    const std::string pending = group.name + ".pending.h5";
+    if (waiting.empty())
+      files->remove(pending);
+    else if (auto written = write_pack(files->path(pending), waiting); !written)
+      return written.error();
+    if (blessing.step) blessing.step();
   }
-  if (names.empty()) return names;
-  if (auto written = write_log(folder, blessing, log); !written) return written.error();
+  if (names.empty()) {
+    if (const Result<bool> nothing = finish(folder); !nothing) return nothing.error();
+    return names;
+  }
+  if (auto written = write_log(*files, folder, blessing, log); !written) return written.error();
+  if (auto done = files->commit(blessing.step); !done) return done.error();
   return names;
 }
 
@@ -321,6 +342,8 @@ Result<std::vector<std::string>> remove(const std::string& folder,
                                         const Blessing& blessing) {
   const Result<Goldens> goldens = open_goldens(folder);
   if (!goldens) return goldens.error();
+  Result<Together> files = Together::begin(folder);
+  if (!files) return files.error();
   std::vector<std::string> names, log;
   for (const Group& group : goldens->groups) {
     std::vector<Entry> entries;
@@ -334,10 +357,15 @@ Result<std::vector<std::string>> remove(const std::string& folder,
                                 short_digest(index_line(entry).golden)));
     }
     if (entries.size() == group.entries.size()) continue;
-    if (auto written = write_group(folder, group.name, entries); !written) return written.error();
+    if (auto written = write_group(*files, group.name, entries); !written) return written.error();
+    if (blessing.step) blessing.step();
   }
-  if (names.empty()) return names;
-  if (auto written = write_log(folder, blessing, log); !written) return written.error();
+  if (names.empty()) {
+    if (const Result<bool> nothing = finish(folder); !nothing) return nothing.error();
+    return names;
+  }
+  if (auto written = write_log(*files, folder, blessing, log); !written) return written.error();
+  if (auto done = files->commit(blessing.step); !done) return done.error();
   return names;
 }
 

@@ -5,6 +5,7 @@
 //   GROUP.pending.h5  new results that wait for `bless`
 //   bless.log         who accepted what, and why
 //   .lock             held by who changes something
+//   .new, .decided    a change that is being made (regress/together.h)
 //
 // The index says which cases there are; a case without a golden, a golden without a line and one
 // that is not what its line says are problems.
@@ -69,15 +70,18 @@ Result<Goldens> open_goldens(const std::string& folder);
 /// Nobody else changes anything while it lives.
 class Lock {
  public:
-  /// Error: temporary, somebody else has it.
+  /// Finishes a change that was cut off, too. Error: temporary, somebody else has it.
   static Result<Lock> take(const std::string& folder);
-  Lock(Lock&& other) noexcept : file_(other.file_) { other.file_ = -1; }
+  /// There was one.
+  bool finished() const { return finished_; }
+  Lock(Lock&& other) noexcept : file_(other.file_), finished_(other.finished_) { other.file_ = -1; }
   Lock& operator=(Lock&&) = delete;
   ~Lock();
 
  private:
   explicit Lock(int file) : file_(file) {}
   int file_;
+  bool finished_ = false;
 };
 
 /// Adds to what waits in a group, in place of what is there by the same names. With the lock.
@@ -89,6 +93,7 @@ struct Blessing {
   std::string who;
   std::string when;  ///< "2026-11-30T12:00:00Z"
   std::string reason;
+  std::function<void()> step;  ///< called between its steps
 };
 
 /// Makes what waits in those groups their goldens, writes the indices and the log. With the lock.

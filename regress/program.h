@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "regress/golden.h"
+#include "regress/check.h"
 #include "regress/pack.h"
 
 namespace simfarm::regress {
@@ -21,5 +21,10 @@ struct Measured {
 /// it said when it failed.
 Result<Measured> measure_with(const std::string& program, const std::vector<std::string>& arguments,
                               const std::string& folder);
+
+/// Another program's way to measure jobs of the goldens in that folder, one start a way to run
+/// them. Error: what it said when it failed, or it has left a case out.
+MeasureJobs jobs_by(const std::string& program, const std::string& goldens,
+                    const std::string& folder);
 
 }  // namespace simfarm::regress

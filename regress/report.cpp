@@ -144,6 +144,11 @@ Json document(const Report& report) {
     one.erase("schema");
     json["cases"].push_back(std::move(one));
   }
+  Spent spent;
+  for (const Checked& checked : report.checked) spent += checked.spent;
+  json["host"] = {{"seconds", report.seconds},
+                  {"runs_seconds", spent.all},
+                  {"simulation_seconds", spent.simulation}};
   return json;
 }
 

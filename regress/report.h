@@ -16,6 +16,7 @@ enum class Ending : u8 { equal, differs, goldens, nondeterministic };
 struct Report {
   std::vector<Problem> problems;
   std::vector<Checked> checked;
+  double seconds = 0;  ///< of the host's clock, reading the goldens included
 };
 Ending ending_of(const Report& report);
 

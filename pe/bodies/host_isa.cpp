@@ -1,6 +1,19 @@
 #include "pe/bodies/host_isa.h"
 
 namespace simfarm::bodies {
+namespace {
+
+constexpr std::string_view names[host_isa_count] = {"baseline", "avx2", "avx512"};
+
+}  // namespace
+
+std::string_view name(HostIsa isa) { return names[static_cast<u32>(isa)]; }
+
+std::optional<HostIsa> find_host_isa(std::string_view name) {
+  for (u32 k = 0; k < host_isa_count; ++k)
+    if (names[k] == name) return static_cast<HostIsa>(k);
+  return std::nullopt;
+}
 
 // __builtin_cpu_supports() asks XGETBV too: a level is there only if the system saves its
 // registers.

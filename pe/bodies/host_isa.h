@@ -1,5 +1,8 @@
 // Instruction sets of the host that the gang's bodies are compiled for.
 #pragma once
+#include <optional>
+#include <string_view>
+
 #include "base/types.h"
 
 namespace simfarm::bodies {
@@ -10,6 +13,10 @@ enum class HostIsa : u8 {
   avx512,    ///< F BW DQ VL CD VBMI VNNI BITALG VPOPCNTDQ
 };
 inline constexpr u32 host_isa_count = 3;
+
+/// "avx2", as on the command line.
+std::string_view name(HostIsa isa);
+std::optional<HostIsa> find_host_isa(std::string_view name);
 
 /// The best that this processor and its operating system support.
 HostIsa best_host_isa();

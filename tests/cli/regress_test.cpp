@@ -81,6 +81,8 @@ TEST(CliRegress, FromARecordToACheckThatIsEqual) {
   EXPECT_EQ(document["schema"], "simfarm.regress/1");
   EXPECT_EQ(document["result"], "equal");
   EXPECT_GE(document["cases"].size(), 5u);
+  EXPECT_GT(document["host"]["simulation_seconds"], 0.0);
+  EXPECT_GE(document["host"]["runs_seconds"], document["host"]["simulation_seconds"]);
   EXPECT_THAT(desk.run({"list"}).out, HasSubstr("one "));
   said = desk.run({"record"});
   EXPECT_THAT(said.out, HasSubstr("0 new or changed, 2 as they were"));
@@ -254,6 +256,51 @@ TEST(CliRegress, ATreeWithChangesIsNotBlessed) {
   ASSERT_EQ(git({"add", "-A", ".", ":!goldens"}), 0);
   ASSERT_EQ(git({"commit", "-q", "-m", "all"}), 0);
   EXPECT_EQ(desk.run({"bless", "--reason", "the first"}).code, 0);
+}
+
+TEST(CliRegress, ACandidateIsHeldAgainstTheGoldens) {
+  const Desk desk;
+  desk.bless();
+  Said said = desk.run({"check", "--candidate", SIMFARM_PROGRAM, "--all-ways", "--json"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  auto document = nlohmann::json::parse(said.out);
+  EXPECT_EQ(document["result"], "equal");
+  EXPECT_GE(document["cases"].size(), 10u);
+  EXPECT_EQ(desk.run({"explain", "two", "--candidate", SIMFARM_PROGRAM}).code, 0);
+
+  // Another simfarm: it ends every run on two threads in cycle 40, and does not always do the same.
+  const std::string other = desk.folder.path("other");
+  desk.folder.write("other",
+                    "#!/bin/sh\ncase \" $* \" in\n"
+                    "*' --threads '*) exec " SIMFARM_PROGRAM
+                    " \"$@\" --cycle-limit 40 ;;\n"
+                    "*' --code-at-once '*) echo >> $0.n; exec " SIMFARM_PROGRAM
+                    " \"$@\" --cycle-limit $(wc -l < $0.n) ;;\n"
+                    "*) exec " SIMFARM_PROGRAM " \"$@\" ;;\nesac\n");
+  std::filesystem::permissions(other, std::filesystem::perms::owner_all);
+  said = desk.run({"check", "two", "--candidate", other, "--threads", "1,2", "--json"});
+  ASSERT_EQ(said.code, 1) << said.err;
+  document = nlohmann::json::parse(said.out);
+  ASSERT_EQ(document["cases"].size(), 2u);
+  EXPECT_EQ(document["cases"][0]["verdict"], "equal");
+  EXPECT_EQ(document["cases"][1]["variant"], "fast, 2 threads");
+  EXPECT_EQ(document["cases"][1]["verdict"], "differs");
+  EXPECT_EQ(document["cases"][1]["cycles"], 40);
+  said = desk.run({"check", "--candidate", other, "--code-at-once"});
+  EXPECT_EQ(said.code, 6) << said.out << said.err;
+
+  desk.folder.write("other", "#!/bin/sh\necho 'no such command'; exit 2\n");
+  said = desk.run({"check", "--candidate", other});
+  EXPECT_EQ(said.code, 78);
+  EXPECT_THAT(said.err, HasSubstr("no such command"));
+  // One that is wrong from cycle 30 on.
+  desk.folder.write("other",
+                    "#!/bin/sh\nexec " SIMFARM_PROGRAM
+                    " $(echo \"$@\" | sed 's/--cycle-limit [0-9]\\{3,\\}/--cycle-limit 30/; "
+                    "s/--cycle-limit [3-9][0-9]$/--cycle-limit 30/')\n");
+  said = desk.run({"explain", "two", "--candidate", other});
+  EXPECT_EQ(said.code, 1) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("two: first in cycle 30, PE 0"));
 }
 
 TEST(CliRegress, TwoProgramsAreCompared) {

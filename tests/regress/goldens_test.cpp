@@ -1,6 +1,8 @@
 // Goldens as they are kept: what is written is read, and nothing else is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -208,6 +210,98 @@ TEST(Goldens, WhatWaitsIsAcceptedOrKept) {
   EXPECT_TRUE(goldens->problems.empty());
   const std::vector<u8> log = *read_file(folder.path("bless.log"), 1 << 16);
   EXPECT_THAT(std::string(log.begin(), log.end()), HasSubstr("now me: because\n  g: a new -> "));
+}
+
+/// Runs `act` in a process that is killed at its step number `at`. False: it came to its end
+/// before.
+bool killed(int at, const std::function<void(const std::function<void()>& step)>& act) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int step = 0;
+    act([&] {
+      if (step++ == at) _exit(9);
+    });
+    _exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  return WEXITSTATUS(status) == 9;
+}
+
+TEST(Goldens, ABlessThatIsKilledAnywhereHasChangedAllOrNothing) {
+  const Entry old = measured(counting_case("a")), a = measured(counting_case("a", 2)),
+              b = measured(counting_case("b")), c = measured(counting_case("c"));
+  const auto all = [](const Entry&) { return true; };
+  u32 nothing = 0, cut_off = 0, everything = 0;
+  for (int at = 0;; ++at) {
+    SCOPED_TRACE(at);
+    const Folder folder;
+    {
+      ASSERT_TRUE(regress::add_pending(folder.path(), "g", {old}));
+      ASSERT_TRUE(regress::bless(folder.path(), all, {"me", "first", "because"}));
+      ASSERT_TRUE(regress::add_pending(folder.path(), "g", {a}));
+      ASSERT_TRUE(regress::add_pending(folder.path(), "h", {b, c}));
+    }
+    const bool was_killed = killed(at, [&](const std::function<void()>& step) {
+      if (!regress::Lock::take(folder.path())) _exit(1);
+      if (!regress::bless(folder.path(), all, {"me", "second", "because", step})) _exit(1);
+    });
+    const auto found = regress::open_goldens(folder.path());
+    ASSERT_TRUE(found);
+    for (const regress::Problem& problem : found->problems)
+      if (problem.kind != regress::Problem::Kind::pending) {
+        EXPECT_THAT(problem.what, HasSubstr("`simfarm regress bless` finishes it"));
+        ++cut_off;
+      }
+    const auto lock = regress::Lock::take(folder.path());
+    ASSERT_TRUE(lock);
+    const auto goldens = regress::open_goldens(folder.path());
+    ASSERT_TRUE(goldens);
+    EXPECT_FALSE(std::filesystem::exists(folder.path(".new")));
+    EXPECT_FALSE(std::filesystem::exists(folder.path(".decided")));
+    const std::vector<u8> bytes = *read_file(folder.path("bless.log"), 1 << 16);
+    const std::string log(bytes.begin(), bytes.end());
+    if (log.find("second") == std::string::npos) {
+      ++nothing;
+      EXPECT_EQ(goldens->find("g")->entries, std::vector<Entry>{old});
+      EXPECT_EQ(goldens->find("g")->pending, std::vector<Entry>{a});
+      EXPECT_EQ(goldens->find("h")->pending, (std::vector<Entry>{b, c}));
+    } else {
+      ++everything;
+      EXPECT_TRUE(goldens->problems.empty());
+      EXPECT_EQ(goldens->find("g")->entries, std::vector<Entry>{a});
+      EXPECT_EQ(goldens->find("h")->entries, (std::vector<Entry>{b, c}));
+    }
+    if (!was_killed) break;
+  }
+  EXPECT_GE(nothing, 3u);
+  EXPECT_GE(cut_off, 5u);
+  EXPECT_GT(everything, cut_off);
+}
+
+TEST(Goldens, ARemovalThatIsKilledAnywhereHasHappenedOrNot) {
+  const Entry a = measured(counting_case("a")), b = measured(counting_case("b"));
+  const auto all = [](const Entry&) { return true; };
+  for (int at = 0;; ++at) {
+    SCOPED_TRACE(at);
+    const Folder folder;
+    ASSERT_TRUE(regress::add_pending(folder.path(), "g", {a, b}));
+    ASSERT_TRUE(regress::bless(folder.path(), all, {"me", "first", "because"}));
+    const bool was_killed = killed(at, [&](const std::function<void()>& step) {
+      if (!regress::remove(folder.path(), all, {"me", "second", "because", step})) _exit(1);
+    });
+    ASSERT_TRUE(regress::Lock::take(folder.path()));
+    const auto goldens = regress::open_goldens(folder.path());
+    ASSERT_TRUE(goldens);
+    EXPECT_TRUE(goldens->problems.empty());
+    if (const regress::Group* const group = goldens->find("g")) {
+      EXPECT_EQ(group->entries, (std::vector<Entry>{a, b}));
+    }
+    if (was_killed) continue;
+    EXPECT_EQ(goldens->find("g"), nullptr);
+    break;
+  }
 }
 
 TEST(Goldens, OfOtherCountersKeepTheirCases) {

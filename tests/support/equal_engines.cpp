@@ -1,10 +1,15 @@
 #include "tests/support/equal_engines.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <span>
+#include <string>
 
+#include "base/file.h"
 #include "tests/support/differential/variants.h"
 
 namespace simfarm::test {
@@ -43,12 +48,26 @@ void expect_equal(const Ran& reference, const RunCase& run_case, Suspicion suspi
   }
 }
 
+/// As FOLDER/SUITE.TEST.case; -2, -3, ... are the test's further runs.
+void save(const RunCase& run_case, const std::string& folder) {
+  static std::map<std::string, u32> runs;
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  // Of a table's test, the row.
+  const std::string whole = fmt::format("{}.{}", test.test_suite_name(), test.name());
+  std::string name = whole.substr(whole.find('/') == std::string::npos ? 0 : whole.rfind('/') + 1);
+  if (const u32 run = ++runs[name]; run > 1) name += fmt::format("-{}", run);
+  const auto written =
+      write_text(fmt::format("{}/{}.case", folder, name), profile::print_case(run_case));
+  EXPECT_TRUE(written) << written.error().message;
+}
+
 }  // namespace
 
 Ran run_on_all(const RunInput& input, const RunOptions& options, Suspicion suspicion) {
   RunCase run_case{input, options, ""};
   Ran reference = run(reference_side(), run_case);
   run_case.options.observer = nullptr;
+  if (const char* const folder = std::getenv("SIMFARM_SAVE_CASES")) save(run_case, folder);
   expect_equal(reference, run_case, suspicion);
   if (options.check_races) {
     run_case.options.check_races = false;
