@@ -7,6 +7,7 @@
 
 #include "bench/native.h"
 #include "bench/prepare.h"
+#include "regress/golden.h"
 
 namespace simfarm::bench {
 namespace {
@@ -101,6 +102,7 @@ Result<Row> measure(const Plan& plan, std::shared_ptr<const Image> image) {
   options.cycle_limit = Cycle{1} << 60;
   options.console = false;
   options.check_races = plan.check_races;
+  if (plan.checkpoints) options.checkpoints = regress::checkpoints_for(plan.machine.pes());
   options.host.threads = plan.threads;
   for (u32 k = 0; k < plan.repeats; ++k) {
     Times times;

@@ -22,7 +22,8 @@ struct Plan {
   Size size = Size::tiny;
   u32 repeats = 3;
   bool check_races = false;
-  bool native = true;  ///< time the native loop as well, where there is one
+  bool checkpoints = false;  ///< as many as the gate keeps
+  bool native = true;        ///< time the native loop as well, where there is one
 };
 
 /// Host time of a run.

@@ -27,6 +27,7 @@ Json row_json(const Row& row) {
       {"engine", name(row.plan.engine)},
       {"threads", row.plan.threads},
       {"check_races", row.plan.check_races},
+      {"checkpoints", row.plan.checkpoints},
       {"machine", row.plan.machine.name},
       {"pes", row.plan.machine.pes()},
       {"size", name(row.plan.size)},

@@ -24,7 +24,7 @@ struct RecordFlags : BenchFlags {
   std::string kernels;
   u32 repeats = 3;
   bool quick = false;
-  bool check_races = false;
+  bool check_races = false, checkpoints = false;
   bool no_native = false;
   bool record = false;
   bool save = false;
@@ -55,6 +55,7 @@ Result<std::vector<bench::Plan>> plans(const RecordFlags& flags) {
           if (!flags.size.empty()) plan.size = *bench::parse_size(flags.size);
           plan.repeats = flags.quick ? 1 : flags.repeats;
           plan.check_races = flags.check_races;
+          plan.checkpoints = flags.checkpoints;
           plan.native = !flags.no_native;
           all.push_back(std::move(plan));
         }
@@ -189,6 +190,8 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->check(CLI::ExistingDirectory);
   command->add_flag("--check-races", flags->check_races,
                     "With race checks, as a judge runs programs");
+  command->add_flag("--checkpoints", flags->checkpoints,
+                    "With checkpoints, as the regression gate runs programs");
   command->add_flag("--no-native", flags->no_native, "Do not time the native loops");
   CLI::Option* record = command->add_flag("--record", flags->record,
                                           "Write cycles and digests into bench/expected.json");

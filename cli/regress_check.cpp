@@ -249,7 +249,9 @@ int explain(const ExplainFlags& flags) {
   for (const profile::Difference& difference : regress::differences(entry->golden, *reference))
     text += "  " + difference.text + "\n";
   if (flags.baseline.empty()) {
-    text += "name the simfarm program that made the golden, to see where: --baseline PROGRAM\n";
+    if (const auto interval = regress::first_interval(entry->golden, *reference))
+      text += regress::print(*interval, entry->one);
+    text += "name the simfarm program that made the golden, to see the cycle: --baseline PROGRAM\n";
     const int code = print(text);
     return code == exit_done ? exit_gate_failed : code;
   }

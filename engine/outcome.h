@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "engine/checkpoints.h"
 #include "pe/stall.h"
 #include "pe/trap.h"
 
@@ -43,6 +44,7 @@ struct PeReport {
   std::map<u8, Counters>
       regions;  ///< by profile region (csr 0x7C0); region 0 is where every PE starts
   std::optional<u32> exit_code;  ///< of ecall 93; none when it did not end
+  Checkpoints checkpoints;       ///< RunOptions::checkpoints
 };
 
 /// A party that waits in a deadlock.

@@ -116,6 +116,7 @@ class Differ {
       field(pe, who + "regions", a.regions.size(), b.regions.size());
     }
     field(pe, who + "exit code", told(a.exit_code), told(b.exit_code));
+    if (a.checkpoints != b.checkpoints) add(pe, who + "checkpoints: others");
   }
 
   void engines(PeId pe, const DmaReport& a, const DmaReport& b) {

@@ -53,7 +53,9 @@ std::optional<Lockstep::Parting> find_parting(const Side& a, const Side& b, cons
 
 }  // namespace
 
-Lockstep lockstep(const Side& a, const Side& b, const RunCase& run_case) {
+Lockstep lockstep(const Side& a, const Side& b, RunCase run_case) {
+  constexpr u32 checkpoints = 16;
+  run_case.options.checkpoints = checkpoints;
   Lockstep result;
   Ran first = run(a, run_case);
   const Ran second = run(b, run_case);

@@ -24,7 +24,7 @@ struct Lockstep {
   std::optional<Parting> parting;
 };
 
-Lockstep lockstep(const Side& a, const Side& b, const RunCase& run_case);
+Lockstep lockstep(const Side& a, const Side& b, RunCase run_case);
 
 /// The report for people.
 std::string print(const Lockstep& result, const Side& a, const Side& b, const RunCase& run_case);

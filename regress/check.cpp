@@ -53,6 +53,7 @@ Result<Golden> run_read(const Result<profile::RunCase>& read, const GoldenCase& 
   if (!read) return read.error();
   profile::RunCase run_case = *read;
   run_case.options.host = variant.host;
+  run_case.options.checkpoints = checkpoints_for(run_case.input.machine.pes());
   if (limit) run_case.options.cycle_limit = std::min(run_case.options.cycle_limit, *limit);
   const double begin = now();
   profile::Ran ran = profile::run(profile::side_of(variant.engine), run_case);

@@ -17,16 +17,18 @@ Golden without_outputs(Golden golden) {
 }
 
 constexpr Cycle cycles_before = 24, cycles_after = 2;  // of the trace
+constexpr size_t most_lines = 60;                      // of an interval's
 
-/// What the reference engine of this program does around the cycle.
-std::vector<std::string> trace(const GoldenCase& one, std::optional<PeId> pe, Cycle cycle) {
+/// What the reference engine of this program does in the cycles [first, last].
+std::vector<std::string> trace(const GoldenCase& one, std::optional<PeId> pe, Cycle first,
+                               Cycle last) {
   std::vector<std::string> lines;
   Result<profile::RunCase> run_case = profile::parse_case(one.text, one.name);
   if (!run_case) return lines;
   profile::TraceWindow window;
   if (pe) window.pes.insert(*pe);
-  window.first = cycle - std::min(cycle, cycles_before);
-  window.last = cycle + cycles_after;
+  window.first = first;
+  window.last = last;
   profile::Tracer tracer(run_case->input.machine, run_case->input.program, window, false,
                          [&](const std::string& line) { lines.push_back(line); });
   run_case->options.observer = &tracer;
@@ -62,6 +64,7 @@ Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure
                                             const Measure& now, Cycle last) {
   std::optional<Error> error;
   std::vector<profile::Difference> found;
+  std::optional<Interval> interval;
   const auto parts = [&](Cycle limit) {
     const Result<Golden> a = before(limit), b = error ? Result<Golden>(*error) : now(limit);
     if (!a || !b) {
@@ -69,6 +72,7 @@ Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure
       return false;
     }
     found = differences(without_outputs(*a), without_outputs(*b));
+    interval = first_interval(*a, *b);
     return !found.empty();
   };
   // At `equal` they are the same, at `unequal` not.
@@ -76,6 +80,14 @@ Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure
   const bool at_first = parts(equal), at_last = !error && !at_first && parts(unequal);
   if (error) return *error;
   if (at_first || !at_last) return std::optional<Parting>();
+  // Checkpoints say about where.
+  if (const std::optional<Interval> guess = interval) {
+    if (guess->first > equal && guess->first < unequal)
+      (parts(guess->first) ? unequal : equal) = guess->first;
+    if (!error && guess->last + 1 > equal && guess->last + 1 < unequal)
+      (parts(guess->last + 1) ? unequal : equal) = guess->last + 1;
+    if (error) return *error;
+  }
   while (unequal - equal > 1) {
     const Cycle middle = equal + (unequal - equal) / 2;
     (parts(middle) ? unequal : equal) = middle;
@@ -88,8 +100,21 @@ Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure
   parting.differences = std::move(found);
   for (const profile::Difference& difference : parting.differences)
     if (difference.pe && !parting.pe) parting.pe = difference.pe;
-  parting.trace = trace(one, parting.pe, equal);
+  parting.trace =
+      trace(one, parting.pe, equal - std::min(equal, cycles_before), equal + cycles_after);
   return std::optional(std::move(parting));
+}
+
+std::string print(const Interval& interval, const GoldenCase& one) {
+  std::string text = fmt::format(
+      "{}: PE {} is the first that does something else, in cycles {} to {} (checkpoints)\n"
+      "this simfarm, in these cycles:\n",
+      one.name, interval.pe, interval.first, interval.last);
+  const std::vector<std::string> lines = trace(one, interval.pe, interval.first, interval.last);
+  for (size_t k = 0; k < std::min(lines.size(), most_lines); ++k) text += "  " + lines[k] + "\n";
+  if (lines.size() > most_lines)
+    text += fmt::format("  ... {} more lines\n", lines.size() - most_lines);
+  return text;
 }
 
 std::string print(const Parting& parting, const GoldenCase& one) {

@@ -34,6 +34,8 @@ struct Parting {
 Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure& before,
                                             const Measure& now, Cycle last);
 
+/// For people: the interval, and what this program does in it.
+std::string print(const Interval& interval, const GoldenCase& one);
 /// For people.
 std::string print(const Parting& parting, const GoldenCase& one);
 

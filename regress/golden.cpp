@@ -194,6 +194,13 @@ Digest digest(const Golden& golden) {
   }
   for (const std::vector<u64>& row : golden.dma)
     for (const u64 value : row) all.add(value);
+  for (const Checkpoints& one : golden.checkpoints) {
+    for (const u64 value : {one.count(), one.digest(), one.stride()}) all.add(value);
+    for (const Checkpoint& kept : one.kept()) {
+      all.add(kept.cycle);
+      all.add(kept.digest);
+    }
+  }
   for (const Content& content : golden.contents) {
     add(all, content.name);
     all.add(content.bytes);
@@ -223,6 +230,7 @@ Golden golden_of(const profile::RunCase& run_case, const std::vector<Output>& ou
     for (const auto& [region, counters] : outcome.pes[pe].regions)
       golden.counters.push_back({pe, region, counters});
     golden.exit_codes.push_back(outcome.pes[pe].exit_code);
+    golden.checkpoints.push_back(outcome.pes[pe].checkpoints);
   }
   for (const DmaReport& report : outcome.dma) golden.dma.push_back(row_of(report));
 
@@ -280,6 +288,12 @@ std::vector<profile::Difference> differences(const Golden& golden, const Golden&
     for (size_t k = 0; k < columns.size(); ++k)
       differ.field(pe, fmt::format("DMA engine {}: {}", pe, columns[k]), golden.dma[pe][k],
                    now.dma[pe][k]);
+  for (PeId pe = 0; pe < std::min(golden.checkpoints.size(), now.checkpoints.size()); ++pe) {
+    if (golden.checkpoints[pe] == now.checkpoints[pe]) continue;
+    differ.field(pe, fmt::format("PE {}: waits, barriers, gp.dmas and ecalls", pe),
+                 golden.checkpoints[pe].count(), now.checkpoints[pe].count());
+    differ.add(pe, fmt::format("PE {}: other checkpoints", pe));
+  }
   differ.field({}, "memories", golden.contents.size(), now.contents.size());
   for (size_t k = 0; k < std::min(golden.contents.size(), now.contents.size()); ++k) {
     const Content &a = golden.contents[k], &b = now.contents[k];
@@ -289,6 +303,35 @@ std::vector<profile::Difference> differences(const Golden& golden, const Golden&
     if (a.digest != b.digest) differ.add(pe_of(a), fmt::format("{}: other bytes", a.name));
   }
   return differ.take();
+}
+
+u32 checkpoints_for(u64 pes) {
+  constexpr u64 all = 512, least = 4, most = 32;
+  u32 kept = least;
+  while (kept < most && 2 * kept * pes <= all) kept *= 2;
+  return kept;
+}
+
+std::optional<Interval> first_interval(const Golden& golden, const Golden& now) {
+  std::optional<Interval> first;
+  const size_t pes = std::min(golden.checkpoints.size(), now.checkpoints.size());
+  for (PeId pe = 0; pe < pes; ++pe) {
+    const Checkpoints &a = golden.checkpoints[pe], &b = now.checkpoints[pe];
+    if (a == b) continue;
+    Interval one{pe, 0, std::max(golden.cycles, now.cycles)};
+    // Strides are powers of two: those of the wider one are in both.
+    const u64 stride = std::max(a.stride(), b.stride());
+    for (u64 k = stride; k <= std::min(a.count(), b.count()); k += stride) {
+      const Checkpoint &x = a.kept()[k / a.stride() - 1], &y = b.kept()[k / b.stride() - 1];
+      if (x != y) {
+        one.last = std::max(x.cycle, y.cycle);
+        break;
+      }
+      one.first = x.cycle + 1;
+    }
+    if (!first || one.last < first->last) first = one;
+  }
+  return first;
 }
 
 Change change(const Golden& before, const Golden& after) {

@@ -57,6 +57,7 @@ struct Golden {
   std::vector<std::optional<u32>> exit_codes;  ///< by PE
   std::vector<std::vector<u64>> dma;           ///< by engine; columns: dma_columns()
   std::vector<Content> contents;
+  std::vector<Checkpoints> checkpoints;  ///< by PE
 
   /// There is one.
   bool known() const { return !exit_codes.empty(); }
@@ -64,6 +65,9 @@ struct Golden {
   friend bool operator==(const Golden&, const Golden&) = default;
 };
 Digest digest(const Golden& golden);
+
+/// Checkpoints that are kept of each of that many PEs, at most.
+u32 checkpoints_for(u64 pes);
 
 /// What is kept of a DMA engine, in order.
 std::vector<std::string> dma_columns();
@@ -75,6 +79,16 @@ Golden golden_of(const profile::RunCase& run_case, const std::vector<Output>& ou
 /// The first `limit` differences; none: they are equal. "PE 3: stall load_use: 12, now 13".
 std::vector<profile::Difference> differences(const Golden& golden, const Golden& now,
                                              size_t limit = 20);
+
+/// Cycles in which one PE began to do something else, by its checkpoints.
+struct Interval {
+  PeId pe = 0;
+  Cycle first = 0;  ///< it did the same before
+  Cycle last = 0;   ///< and not up to here
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+/// Of the PE that is known first to differ. None: all PEs have the same checkpoints.
+std::optional<Interval> first_interval(const Golden& golden, const Golden& now);
 
 /// What changed, for who reviews it.
 struct Change {

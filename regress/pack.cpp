@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <set>
 
@@ -28,7 +29,9 @@ std::string columns_text() {
   for (const std::string& column : dma_columns()) text += " " + column;
   text +=
       "\nresults: timing end cycles end_bytes\nexit_codes: case pe code_plus_1\n"
-      "contents: case bytes digest_high digest_low is_output\noutputs: case address bytes\n";
+      "contents: case bytes digest_high digest_low is_output\n"
+      "checkpoints: case pe number digest stride kept\nkept: cycle digest\noutputs: case address "
+      "bytes\n";
   return text;
 }
 
@@ -220,12 +223,45 @@ class Reader {
                            });
         !result)
       return result.error();
+    if (auto result = read_checkpoints(); !result) return result.error();
     const std::vector<std::string> names = lines(text("content_names", true));
     return rows("contents", true, 5, true, [&](u32 k, const std::vector<u64>& row) {
       if (k >= names.size() || row[4] > 1) return false;
       entries_[row[0]].golden.contents.push_back({names[k], row[1], {row[2], row[3]}, row[4] == 1});
       return true;
     });
+  }
+
+  Result<void> read_checkpoints() {
+    std::vector<Checkpoint> all;
+    if (auto result = rows("kept", true, 2, false,
+                           [&](u32, const std::vector<u64>& row) {
+                             all.push_back({row[0], row[1]});
+                             return true;
+                           });
+        !result)
+      return result.error();
+    u64 used = 0;
+    if (auto result = rows("checkpoints", true, 6, true,
+                           [&](u32, const std::vector<u64>& row) {
+                             std::vector<Checkpoints>& of = entries_[row[0]].golden.checkpoints;
+                             const u64 count = row[2], stride = row[4], kept = row[5];
+                             if (row[1] != of.size() || !std::has_single_bit(stride) ||
+                                 kept != count / stride || kept > all.size() - used)
+                               return false;
+                             const auto first = all.begin() + static_cast<i64>(used);
+                             of.push_back(Checkpoints::read(
+                                 count, row[3], stride, {first, first + static_cast<i64>(kept)}));
+                             used += kept;
+                             return true;
+                           });
+        !result)
+      return result.error();
+    if (used != all.size()) return wrong("checkpoints of no PE are in it");
+    for (const Entry& entry : entries_)
+      if (entry.golden.checkpoints.size() != entry.golden.exit_codes.size())
+        return wrong(entry.one.name + ": not all PEs have their checkpoints");
+    return {};
   }
 
   const TensorFile& file_;
@@ -256,7 +292,7 @@ Result<void> write_pack(const std::string& path, std::vector<Entry> entries) {
   file.attributes["format"] = pack_format;
   std::string names, texts, output_names, ends, content_names;
   Table text_bytes(1), outputs(3), results(4), counters(counter_columns), exit_codes(3),
-      contents(5);
+      contents(5), checkpoints(6), kept(2);
   Table dma(2 + static_cast<u32>(dma_columns().size()));
   for (u64 k = 0; k < entries.size(); ++k) {
     const auto& [one, golden] = entries[k];
@@ -282,6 +318,11 @@ Result<void> write_pack(const std::string& path, std::vector<Entry> entries) {
       values.insert(values.end(), golden.dma[pe].begin(), golden.dma[pe].end());
       dma.add(values);
     }
+    for (u64 pe = 0; pe < golden.checkpoints.size(); ++pe) {
+      const Checkpoints& of = golden.checkpoints[pe];
+      checkpoints.add({k, pe, of.count(), of.digest(), of.stride(), of.kept().size()});
+      for (const Checkpoint& point : of.kept()) kept.add({point.cycle, point.digest});
+    }
     for (const Content& content : golden.contents) {
       contents.add(
           {k, content.bytes, content.digest.high, content.digest.low, u64{content.output}});
@@ -299,6 +340,8 @@ Result<void> write_pack(const std::string& path, std::vector<Entry> entries) {
   counters.put(file.expected, "counters");
   exit_codes.put(file.expected, "exit_codes");
   dma.put(file.expected, "dma");
+  checkpoints.put(file.expected, "checkpoints");
+  kept.put(file.expected, "kept");
   contents.put(file.expected, "contents");
   put_text(file.expected, "content_names", content_names);
   return farm::write_tensor_file(path, file, true);

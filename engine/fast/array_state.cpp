@@ -18,7 +18,7 @@ void write_sparsely(const std::vector<u8>& bytes, LocalStore& local) {
 
 }  // namespace
 
-ArrayState::ArrayState(const RunInput& input, Cycle run_end, u32 granule)
+ArrayState::ArrayState(const RunInput& input, const RunOptions& options, Cycle run_end, u32 granule)
     : end(run_end),
       images(decoded_images(input.program)),
       storage(input.machine, granule),
@@ -33,6 +33,7 @@ ArrayState::ArrayState(const RunInput& input, Cycle run_end, u32 granule)
     pe.image = image_of[id];
     pe.width = storage.width();
     pe.granule = granule;
+    pe.checkpoints = Checkpoints(options.checkpoints);
     pe.frame.x = storage.registers(id);
     pe.frame.memory = storage.memory(id);
     pe.frame.counts = storage.counts(id);

@@ -18,7 +18,7 @@ namespace simfarm::fast {
 struct ArrayState {
   /// All PEs as they are before cycle 0. `end`: no cycle from it on takes place. `granule`: of
   /// the marks that accesses leave (engine/fast/marks.h).
-  ArrayState(const RunInput& input, Cycle end, u32 granule);
+  ArrayState(const RunInput& input, const RunOptions& options, Cycle end, u32 granule);
 
   RunEnd end;
   std::vector<DecodedImage> images;

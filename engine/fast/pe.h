@@ -66,6 +66,8 @@ struct Pe {
   u32 exit_code = 0;
   u32 chains_queued = 0;  ///< gp.dmas of which no transfer is known to have started
 
+  Checkpoints checkpoints;
+
   std::map<u8, Counters> stepped;  ///< by region: what no exit counts
   Counters* counters = nullptr;    ///< of `counters_region`, there; null: not looked up yet
   u8 counters_region = 0;

@@ -40,7 +40,7 @@ constexpr u64 rests_to_see = 16;
 Run::Run(const RunInput& input, const RunOptions& options, Cycle end, u32 granule)
     : input_(input),
       shared_(input.machine, input.poison),
-      state_(input, end, granule),
+      state_(input, options, end, granule),
       workers_(make_workers(options, granule)),
       fabric_(input, options, state_, workers_[0]->stepper(), shared_, granule) {
   shared_.load(input);
@@ -234,6 +234,7 @@ PeReport Run::report(Pe& pe, Cycle end) {
   check(report.total.cycles() == end, "a PE's bins do not sum to the run's cycles");
   if (pe.block == Block::ended && pe.ended_in + (planted(Planted::exit_code_at_end) ? 1 : 0) < end)
     report.exit_code = pe.exit_code;
+  report.checkpoints = pe.checkpoints;
   return report;
 }
 

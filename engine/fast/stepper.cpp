@@ -146,6 +146,8 @@ Stepped Stepper::step(Pe& pe) {
 }
 
 void Stepper::proceed(Pe& pe, Cycle at, Stall bin) {
+  if (pe.checkpoints.on() && Checkpoints::counts(pe.op->op))
+    pe.checkpoints.add(pe.entry.pc, at, *pe.op, [&](u32 k) { return pe.x(k); });
   charge(pe, pe.entry.region, bin, pe.since, at - pe.since);
   ++pe.counters_in(pe.entry.region).issued[static_cast<u32>(row(pe.op->op).issue)];
   ++pe.frame.retired;

@@ -21,7 +21,8 @@ Pe::Pe(PeId id, std::shared_ptr<const DecodedImage> code, const Image& image, co
       world_(world),
       port_(id, world, image),
       hart_(start),
-      account_(id, world.watch) {
+      account_(id, world.watch),
+      checkpoints_(world.options.checkpoints) {
   const Machine& machine = world.machine;
   around_ = {0,
              id,
@@ -59,6 +60,13 @@ Cycle Pe::step() {
 
   account_.issue(now, row(op.op).issue);
   world_.watch.issued(now, id_, hart_.pc, op, hart_.x);
+  if (checkpoints_.on() && Checkpoints::counts(op.op)) {
+    settle_checkpoint(now);
+    last_point_.op = &op;
+    last_point_.pc = hart_.pc;
+    last_point_.cycle = now;
+    std::copy_n(hart_.x.begin(), 32, last_point_.x.begin());
+  }
   // The write itself still belongs to the old region.
   if (new_region_) account_.enter(*new_region_);
   const Operation* next = code_->at(next_pc_);
@@ -155,11 +163,20 @@ Pe::Progress Pe::write_console() {
   return Progress::issued;
 }
 
+void Pe::settle_checkpoint(Cycle end) {
+  const Issued& last = last_point_;
+  if (last.op != nullptr && last.cycle < end)
+    checkpoints_.add(last.pc, last.cycle, *last.op, [&](u32 k) { return last.x[k]; });
+  last_point_.op = nullptr;
+}
+
 PeReport Pe::report(Cycle end) {
   account_.settle(end);
+  settle_checkpoint(end);
   PeReport report;
   account_.report(end, report);
   if (ended_ && ended_in_ < end) report.exit_code = exit_code_;
+  report.checkpoints = checkpoints_;
   return report;
 }
 

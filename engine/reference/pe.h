@@ -1,5 +1,6 @@
 // One PE: its core, what it waits for, and where its cycles go. step() is one cycle of it.
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -56,6 +57,8 @@ class Pe {
   Progress stays(Stall bin, u32 culprit);
   /// It need not wait any longer; `bin` and `culprit` say what for.
   Progress proceeds(Stall bin, u32 culprit);
+  /// The checkpoint of the instruction that issued last, unless its cycle does not count.
+  void settle_checkpoint(Cycle end);
   /// Charges one hazard's stalls; the cycle after them.
   Cycle pay(Stall bin, u32& cycles);
 
@@ -66,6 +69,14 @@ class Pe {
   Hart hart_;
   timing::PipelineState pipeline_;
   Account account_;
+  Checkpoints checkpoints_;
+  /// An instruction that has issued, with the registers after it.
+  struct Issued {
+    const Operation* op = nullptr;  ///< null: settled
+    u32 pc = 0;
+    Cycle cycle = 0;
+    std::array<u32, 32> x{};
+  } last_point_;
   Surroundings around_;
 
   const Operation* at_ = nullptr;  ///< the instruction being looked at; null: not fetched yet

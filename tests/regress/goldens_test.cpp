@@ -188,6 +188,45 @@ TEST(Explain, FindsTheFirstCycleAndPe) {
   EXPECT_FALSE(*same);
 }
 
+TEST(Explain, CheckpointsSayAboutWhere) {
+  // PE 0 waits at barriers for PE 1, which is late once.
+  const auto meeting = [](u32 late) {
+    profile::RunCase run_case;
+    run_case.input.machine.name = "test";
+    run_case.input.machine.rows = 1;
+    run_case.input.machine.columns = 2;
+    std::vector<Kernel> kernels(2);
+    for (u32 round = 0; round < 100; ++round) {
+      if (round == 61) kernels[1].nop(late);
+      for (Kernel& kernel : kernels) kernel.bar(0);
+    }
+    for (Kernel& kernel : kernels) kernel.exit(0);
+    run_case.input.program = program_of(kernels, 2);
+    return regress::case_of("a", run_case, {});
+  };
+  const Golden before = measured(meeting(3)).golden, now = measured(meeting(4)).golden;
+  EXPECT_EQ(regress::first_interval(before, before), std::nullopt);
+  const auto interval = regress::first_interval(before, now);
+  ASSERT_TRUE(interval);
+  // 101 instructions, of which every fourth is kept: 60 were the same, 64 not.
+  const Checkpoints& all = before.checkpoints[interval->pe];
+  ASSERT_EQ(all.stride(), 4u);
+  EXPECT_EQ(interval->first, all.kept()[14].cycle + 1);
+  EXPECT_EQ(interval->last, now.checkpoints[interval->pe].kept()[15].cycle);
+  EXPECT_THAT(regress::print(*interval, meeting(4)), HasSubstr("gp.bar"));
+  u32 runs = 0;
+  const auto counted = [&](const regress::Measure& measure) {
+    return [&runs, measure](Cycle limit) { return ++runs, measure(limit); };
+  };
+  const auto parting =
+      regress::find_parting(meeting(4), counted(regress::measure_here(meeting(3), fast)),
+                            counted(regress::measure_here(meeting(4), fast)), 100'000);
+  ASSERT_TRUE(parting && *parting);
+  EXPECT_GT((*parting)->cycle, interval->first);
+  EXPECT_LE((*parting)->cycle, interval->last);
+  EXPECT_LE(runs, 20u) << "bisecting 100,000 cycles would be 38";
+}
+
 TEST(Goldens, WhatWaitsIsAcceptedOrKept) {
   const Folder folder;
   const Entry a = measured(counting_case("a")), b = measured(counting_case("b"));

@@ -79,6 +79,7 @@ void choose_options(Random& random, Kind kind, const Plan& plan, RunOptions& opt
                         : plan.machine.pes() <= 16 ? 30'000
                                                    : 6'000;
   if (plan.endless || random.one_in(14)) options.cycle_limit = random.below(2000);
+  options.checkpoints = 4;
   options.check_races = random.one_in(plan.tidy ? 2 : 8);
   options.console = !random.one_in(12);
   if (random.one_in(6)) options.console_limit = random.below(12);
@@ -100,6 +101,7 @@ profile::RunCase lockstep_case(u64 seed) {
   run_case.input.machine = plan.machine;
   run_case.input.program = make_spmd(plan, random);
   run_case.options.cycle_limit = 20'000;
+  run_case.options.checkpoints = 8;
   return run_case;
 }
 
