@@ -11,12 +11,15 @@
 #include <set>
 
 #include "base/file.h"
+#include "cli/bench_options.h"
 #include "cli/exit_codes.h"
+#include "cli/farm_options.h"
 #include "cli/regress.h"
 #include "farm/files.h"
 #include "regress/explain.h"
 #include "regress/program.h"
 #include "regress/report.h"
+#include "regress/sources.h"
 
 namespace simfarm::cli {
 namespace {
@@ -31,7 +34,7 @@ struct CheckFlags : GoldenFlags {
 };
 
 struct ExplainFlags : GoldenFlags {
-  std::string name, baseline, candidate;
+  std::string name, baseline, candidate, elf;
 };
 
 /// The variants that the flags ask for; empty: the usual ones.
@@ -193,6 +196,37 @@ int check(const CheckFlags& flags) {
   return tell_all();
 }
 
+/// Of the ELF file that is named; or of what the case was compiled from, built once more, where
+/// that is there and gives the same code.
+Result<regress::Symbols> symbols_of(const ExplainFlags& flags, const regress::GoldenCase& one) {
+  const auto symbols = [](Image image) { return std::make_shared<const Image>(std::move(image)); };
+  if (!flags.elf.empty()) {
+    Result<Image> image = load_elf(flags.elf);
+    if (!image) return image.error();
+    if (!regress::has_code_of(one, *image))
+      return usage_error(flags.elf + ": its code is not that of " + one.name);
+    return symbols(std::move(*image));
+  }
+  Result<Image> image = usage_error("not built");
+  const std::string kind = one.name.substr(0, one.name.find('/'));
+  const Result<std::string> home = home_folder();
+  const Result<farm::Toolchain> tools = toolchain();
+  if (!home || !tools) return regress::Symbols();
+  if (kind == "bench") {
+    const std::string rest = one.name.substr(std::min(kind.size() + 1, one.name.size()));
+    const Result<std::vector<const bench::Case*>> which =
+        select_cases({rest.substr(0, rest.find('/'))});
+    if (!which) return regress::Symbols();
+    Result<std::vector<u8>> elf = compile_case(*which->front());
+    if (!elf) return regress::Symbols();
+    image = parse_elf(std::move(*elf), one.name);
+  } else if (const std::string task = *home + "/tasks/" + kind; regress::is_task(task)) {
+    image = regress::program_of_task(task, one.name, *tools);
+  }
+  if (!image || !regress::has_code_of(one, *image)) return regress::Symbols();
+  return symbols(std::move(*image));
+}
+
 int explain(const ExplainFlags& flags) {
   const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
   if (!goldens) return report(goldens.error());
@@ -204,6 +238,8 @@ int explain(const ExplainFlags& flags) {
     std::fprintf(stderr, "simfarm: %s: no such case (simfarm regress list)\n", flags.name.c_str());
     return exit_nothing;
   }
+  const Result<regress::Symbols> symbols = symbols_of(flags, entry->one);
+  if (!symbols) return report(symbols.error());
   const regress::Variant by_reference{"reference", EngineKind::reference, {}};
   Result<farm::TemporaryFolder> folder = farm::TemporaryFolder::create();
   if (!folder) return report(folder.error());
@@ -227,7 +263,8 @@ int explain(const ExplainFlags& flags) {
     if (regress::same_but_outputs(*reference, *now))
       return print(entry->one.name + ": the candidate does as this simfarm's reference engine\n");
     return tell(regress::find_parting(entry->one, regress::measure_here(entry->one, by_reference),
-                                      candidate, std::max(reference->cycles, now->cycles)));
+                                      candidate, std::max(reference->cycles, now->cycles),
+                                      *symbols));
   }
   Cycle last = std::max(entry->golden.cycles, reference->cycles);
   std::optional<regress::Variant> differs;  // from the reference
@@ -240,7 +277,7 @@ int explain(const ExplainFlags& flags) {
   if (differs) {
     std::fprintf(stderr, "simfarm: %s differs from the reference engine\n", differs->name.c_str());
     return tell(regress::find_parting(entry->one, regress::measure_here(entry->one, by_reference),
-                                      regress::measure_here(entry->one, *differs), last));
+                                      regress::measure_here(entry->one, *differs), last, *symbols));
   }
   if (*reference == entry->golden) {
     return print(entry->one.name + ": equal to its golden\n");
@@ -250,14 +287,15 @@ int explain(const ExplainFlags& flags) {
     text += "  " + difference.text + "\n";
   if (flags.baseline.empty()) {
     if (const auto interval = regress::first_interval(entry->golden, *reference))
-      text += regress::print(*interval, entry->one);
+      text += regress::print(*interval, entry->one, *symbols);
     text += "name the simfarm program that made the golden, to see the cycle: --baseline PROGRAM\n";
     const int code = print(text);
     return code == exit_done ? exit_gate_failed : code;
   }
   std::fputs(text.c_str(), stderr);
   return tell(regress::find_parting(entry->one, by(flags.baseline),
-                                    regress::measure_here(entry->one, by_reference), last));
+                                    regress::measure_here(entry->one, by_reference), last,
+                                    *symbols));
 }
 
 }  // namespace
@@ -310,6 +348,11 @@ void add_regress_explain(CLI::App& regress, int& exit_code) {
   command->add_option("case", flags->name, "A case")->required();
   add_golden_flags(*command, *flags, false);
   command->add_option("--baseline", flags->baseline, "The simfarm program that made the golden")
+      ->check(CLI::ExistingFile);
+  command
+      ->add_option("--elf", flags->elf,
+                   "The case's program, for functions and source lines (of tasks' and benchmarks' "
+                   "cases: built again, if the code is the same)")
       ->check(CLI::ExistingFile);
   command
       ->add_option("--candidate", flags->candidate,

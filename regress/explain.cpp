@@ -19,12 +19,32 @@ Golden without_outputs(Golden golden) {
 constexpr Cycle cycles_before = 24, cycles_after = 2;  // of the trace
 constexpr size_t most_lines = 60;                      // of an interval's
 
+bool same_code(const Image& a, const Image& b) {
+  const auto code = [](const Image& image) {
+    std::vector<std::pair<u32, std::span<const u8>>> segments;
+    for (const Segment& segment : image.segments)
+      if (segment.executable) segments.emplace_back(segment.address, segment.bytes);
+    return segments;
+  };
+  return std::ranges::equal(code(a), code(b), [](const auto& x, const auto& y) {
+    return x.first == y.first && std::ranges::equal(x.second, y.second);
+  });
+}
+
 /// What the reference engine of this program does in the cycles [first, last].
 std::vector<std::string> trace(const GoldenCase& one, std::optional<PeId> pe, Cycle first,
-                               Cycle last) {
+                               Cycle last, const Symbols& symbols) {
   std::vector<std::string> lines;
   Result<profile::RunCase> run_case = profile::parse_case(one.text, one.name);
   if (!run_case) return lines;
+  if (symbols)
+    for (std::shared_ptr<const Image>& image : run_case->input.program.images) {
+      if (!same_code(*image, *symbols)) continue;
+      Image with = *image;
+      with.symbols = symbols->symbols;
+      with.lines = symbols->lines;
+      image = std::make_shared<const Image>(std::move(with));
+    }
   profile::TraceWindow window;
   if (pe) window.pes.insert(*pe);
   window.first = first;
@@ -60,8 +80,15 @@ bool same_but_outputs(const Golden& a, const Golden& b) {
   return without_outputs(a) == without_outputs(b);
 }
 
+bool has_code_of(const GoldenCase& one, const Image& image) {
+  const Result<profile::RunCase> run_case = profile::parse_case(one.text, one.name);
+  return run_case && std::ranges::any_of(run_case->input.program.images,
+                                         [&](const auto& own) { return same_code(*own, image); });
+}
+
 Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure& before,
-                                            const Measure& now, Cycle last) {
+                                            const Measure& now, Cycle last,
+                                            const Symbols& symbols) {
   std::optional<Error> error;
   std::vector<profile::Difference> found;
   std::optional<Interval> interval;
@@ -101,16 +128,17 @@ Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure
   for (const profile::Difference& difference : parting.differences)
     if (difference.pe && !parting.pe) parting.pe = difference.pe;
   parting.trace =
-      trace(one, parting.pe, equal - std::min(equal, cycles_before), equal + cycles_after);
+      trace(one, parting.pe, equal - std::min(equal, cycles_before), equal + cycles_after, symbols);
   return std::optional(std::move(parting));
 }
 
-std::string print(const Interval& interval, const GoldenCase& one) {
+std::string print(const Interval& interval, const GoldenCase& one, const Symbols& symbols) {
   std::string text = fmt::format(
       "{}: PE {} is the first that does something else, in cycles {} to {} (checkpoints)\n"
       "this simfarm, in these cycles:\n",
       one.name, interval.pe, interval.first, interval.last);
-  const std::vector<std::string> lines = trace(one, interval.pe, interval.first, interval.last);
+  const std::vector<std::string> lines =
+      trace(one, interval.pe, interval.first, interval.last, symbols);
   for (size_t k = 0; k < std::min(lines.size(), most_lines); ++k) text += "  " + lines[k] + "\n";
   if (lines.size() > most_lines)
     text += fmt::format("  ... {} more lines\n", lines.size() - most_lines);

@@ -2,10 +2,12 @@
 // follows from it.
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "memory/program.h"
 #include "regress/check.h"
 
 namespace simfarm::regress {
@@ -22,6 +24,12 @@ Measure measure_by(const std::string& program, const GoldenCase& one, const std:
 /// are in the memories.
 bool same_but_outputs(const Golden& a, const Golden& b);
 
+/// Where a case's symbols and source lines come from, which it has not itself: an image with the
+/// same code. Null: from nowhere.
+using Symbols = std::shared_ptr<const Image>;
+/// Whether it has the code of one of the case's images.
+bool has_code_of(const GoldenCase& one, const Image& image);
+
 struct Parting {
   Cycle cycle = 0;                               ///< runs that are cut off before it are the same
   std::vector<profile::Difference> differences;  ///< of runs cut off behind it
@@ -32,10 +40,12 @@ struct Parting {
 /// None: they are the same, or differ in nothing but their end. `last`: where they are known to
 /// differ.
 Result<std::optional<Parting>> find_parting(const GoldenCase& one, const Measure& before,
-                                            const Measure& now, Cycle last);
+                                            const Measure& now, Cycle last,
+                                            const Symbols& symbols = nullptr);
 
 /// For people: the interval, and what this program does in it.
-std::string print(const Interval& interval, const GoldenCase& one);
+std::string print(const Interval& interval, const GoldenCase& one,
+                  const Symbols& symbols = nullptr);
 /// For people.
 std::string print(const Parting& parting, const GoldenCase& one);
 

@@ -43,6 +43,16 @@ std::vector<std::pair<std::string, std::string>> programs_of(const std::string& 
   return programs;
 }
 
+Result<Image> built_image(const farm::Task& task, const std::string& path,
+                          const farm::Toolchain& toolchain) {
+  const Result<farm::Submission> submission = farm::load_submission(path);
+  if (!submission) return submission.error();
+  farm::Built built = farm::build(toolchain, task, *submission);
+  if (built.verdict != farm::Verdict::accepted)
+    return input_error(fmt::format("{}: {}: {}", path, farm::name(built.verdict), built.log));
+  return parse_elf(std::move(built.elf), path);
+}
+
 }  // namespace
 
 GoldenCase case_of(std::string name, const profile::RunCase& run_case,
@@ -68,12 +78,7 @@ Result<std::vector<GoldenCase>> cases_of_task(const std::string& folder,
   if (!cases) return cases.error();
   std::vector<GoldenCase> found;
   for (const auto& [name, path] : programs_of(folder)) {
-    const Result<farm::Submission> submission = farm::load_submission(path);
-    if (!submission) return submission.error();
-    farm::Built built = farm::build(toolchain, *task, *submission);
-    if (built.verdict != farm::Verdict::accepted)
-      return input_error(fmt::format("{}: {}: {}", path, farm::name(built.verdict), built.log));
-    Result<Image> image = parse_elf(std::move(built.elf), path);
+    Result<Image> image = built_image(*task, path, toolchain);
     if (!image) return image.error();
     Program program;
     program.images.push_back(std::make_shared<const Image>(std::move(*image)));
@@ -94,6 +99,16 @@ Result<std::vector<GoldenCase>> cases_of_task(const std::string& folder,
     }
   }
   return found;
+}
+
+Result<Image> program_of_task(const std::string& folder, std::string_view name,
+                              const farm::Toolchain& toolchain) {
+  const Result<farm::Task> task = farm::load_task(folder);
+  if (!task) return task.error();
+  for (const auto& [program, path] : programs_of(folder))
+    if (name.starts_with(fmt::format("{}/{}/", task->name, program)))
+      return built_image(*task, path, toolchain);
+  return input_error(fmt::format("{}: it has no program of {}", folder, name));
 }
 
 }  // namespace simfarm::regress

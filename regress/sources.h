@@ -24,4 +24,8 @@ Result<std::vector<GoldenCase>> cases_of_task(const std::string& folder,
 /// `folder` is a task's.
 bool is_task(const std::string& folder);
 
+/// The program of a case that cases_of_task(folder) has made: `name` is its case's.
+Result<Image> program_of_task(const std::string& folder, std::string_view name,
+                              const farm::Toolchain& toolchain);
+
 }  // namespace simfarm::regress

@@ -30,10 +30,13 @@ class Desk {
   void save(const std::string& name, const std::string& body) const {
     const std::string elf =
         compile(folder, "#include <simfarm.h>\nint main(void) { " + body + "; }");
+    std::filesystem::copy_file(elf, this->elf(name),
+                               std::filesystem::copy_options::overwrite_existing);
     const Said said = simfarm({"lockstep", elf, "--save", file(name)});
     ASSERT_EQ(said.code, 0) << said.err;
   }
   std::string file(const std::string& name) const { return folder.path(name + ".case"); }
+  std::string elf(const std::string& name) const { return folder.path(name + ".elf"); }
   std::string goldens() const { return folder.path("goldens"); }
   Said run(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--goldens", goldens()});
@@ -301,6 +304,13 @@ TEST(CliRegress, ACandidateIsHeldAgainstTheGoldens) {
   said = desk.run({"explain", "two", "--candidate", other});
   EXPECT_EQ(said.code, 1) << said.err;
   EXPECT_THAT(said.out, HasSubstr("two: first in cycle 30, PE 0"));
+  EXPECT_THAT(said.out, Not(HasSubstr("(main)")));
+  said = desk.run({"explain", "two", "--candidate", other, "--elf", desk.elf("two")});
+  EXPECT_EQ(said.code, 1) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("(main)"));
+  said = desk.run({"explain", "two", "--elf", desk.elf("one")});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.err, HasSubstr("its code is not that of two"));
 }
 
 TEST(CliRegress, TwoProgramsAreCompared) {
