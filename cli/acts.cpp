@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/validators.h"
 #include "farm/store/store.h"
 
 namespace simfarm::cli {
@@ -55,7 +56,7 @@ void add_act(CLI::App& app, int& exit_code, farm::Act which, const std::string& 
   auto flags = std::make_shared<ActFlags>();
   command->add_option("ids", flags->ids, "Numbers, as submit printed them")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   CLI::Option* reason =
       command->add_option("--reason", flags->reason, "Why, in one line; kept in the log");
   if (which != farm::Act::cancel) reason->required();

@@ -9,6 +9,7 @@
 #include "cli/farm_options.h"
 #include "cli/farm_secret.h"
 #include "cli/farm_transfer.h"
+#include "cli/validators.h"
 #include "farm/store/fsck.h"
 #include "farm/store/store.h"
 #include "farm/store/upgrade.h"
@@ -147,7 +148,7 @@ void add_farm(CLI::App& app, int& exit_code) {
 
   CLI::App* look = command->add_subcommand(
       "fsck", "Re-hash everything that a farm keeps, and hold its log against its tables");
-  look->add_option("path", flags->path, farm_help);
+  look->add_option("--farm,path", flags->path, farm_help);
   look->add_flag("--json", flags->json, "Print one JSON document (docs/json.md, simfarm.fsck)");
   look->footer(
       "Changes nothing, and may run while the farm works. Exit codes: 0 whole; 1 something is "
@@ -156,11 +157,11 @@ void add_farm(CLI::App& app, int& exit_code) {
 
   CLI::App* bounds =
       command->add_subcommand("quota", "How much each author may submit; without options: show it");
-  bounds->add_option("path", flags->path, farm_help);
+  bounds->add_option("--farm,path", flags->path, farm_help);
   bounds->add_option("--waiting", flags->waiting, "Submissions that wait or run; 0: any number")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   bounds->add_option("--daily", flags->daily, "Submissions in 24 hours; 0: any number")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   bounds->footer(
       "An author is a name in manifests: who hands in for others must see that it is theirs. "
       "`submit` ends with 75 when it is used up. Exit codes: 0 done; 2 no farm; 74 input/output "
@@ -170,7 +171,7 @@ void add_farm(CLI::App& app, int& exit_code) {
 
   CLI::App* newer = command->add_subcommand(
       "upgrade", "Make a farm of an older simfarm's schema into one of this simfarm's");
-  newer->add_option("path", flags->path, farm_help);
+  newer->add_option("--farm,path", flags->path, farm_help);
   newer->footer(
       "Everything is kept. One transaction: killed in the middle, the farm is as it was. Back it "
       "up before (docs/farm.md, section 5): an older simfarm cannot read it afterwards. Exit "

@@ -7,6 +7,7 @@
 
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/validators.h"
 #include "farm/store/gc.h"
 
 namespace simfarm::cli {
@@ -99,7 +100,7 @@ void add_farm_gc(CLI::App& command, int& exit_code) {
   CLI::App* gc = command.add_subcommand(
       "gc", "Remove what a farm no longer needs: what crashes left, old builds, old reproducers");
   constexpr i64 many = 1'000'000;
-  gc->add_option("path", flags->path, farm_help);
+  gc->add_option("--farm,path", flags->path, farm_help);
   gc->add_flag("--dry-run", flags->dry_run, "Say what would be removed, and remove nothing");
   gc->add_option("--orphans-older-than", flags->orphan_hours,
                  "Hours (24): blobs that nothing names; younger ones may be a submit under way")
@@ -118,7 +119,7 @@ void add_farm_gc(CLI::App& command, int& exit_code) {
       ->check(CLI::Range(i64{0}, many));
   gc->add_option("--keep", flags->keep, "Submissions, by number, whose archives stay in any case")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   gc->add_flag("--json", flags->json, "Print one JSON document (docs/json.md, simfarm.gc)");
   gc->footer(
       "What a verdict, a board, judging again, promotion, show, rerun or a checkout needs stays. "

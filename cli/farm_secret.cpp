@@ -8,6 +8,7 @@
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "cli/interrupts.h"
+#include "cli/validators.h"
 #include "farm/held_out.h"
 #include "farm/store/place.h"
 #include "farm/store/store.h"
@@ -122,7 +123,7 @@ void add_farm_secret(CLI::App& command, int& exit_code) {
       "Write the held-out cases of a submission once more, for the operator to look at");
   cases->add_option("id", flags->id, "Its number, as submit printed it")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   cases->add_option("--out", flags->output, "Folder to write them to")->required();
   cases->add_option("--farm", flags->path, farm_help);
   cases->footer(

@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "pe/bodies/host_isa.h"
 #include "regress/report.h"
 
 namespace simfarm::cli {
@@ -67,13 +66,6 @@ bool chosen(const GoldenFlags& flags, std::string_view name) {
   return flags.patterns.empty() ||
          std::any_of(flags.patterns.begin(), flags.patterns.end(),
                      [&](const std::string& pattern) { return regress::matches(pattern, name); });
-}
-
-CLI::Validator isa_names() {
-  std::vector<std::string> names;
-  for (u32 k = 0; k < bodies::host_isa_count; ++k)
-    names.emplace_back(bodies::name(static_cast<bodies::HostIsa>(k)));
-  return CLI::IsMember(std::move(names));
 }
 
 void add_regress(CLI::App& app, int& exit_code) {

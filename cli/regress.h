@@ -20,9 +20,6 @@ void add_golden_flags(CLI::App& command, GoldenFlags& flags, bool with_patterns 
 /// One of the patterns matches, or there is none.
 bool chosen(const GoldenFlags& flags, std::string_view name);
 
-/// Of names of the host's instruction sets.
-CLI::Validator isa_names();
-
 // One file each: cli/regress_check.cpp, regress_record.cpp, regress_compare.cpp.
 void add_regress_check(CLI::App& regress, int& exit_code);
 void add_regress_explain(CLI::App& regress, int& exit_code);

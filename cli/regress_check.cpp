@@ -15,6 +15,7 @@
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "cli/regress.h"
+#include "cli/validators.h"
 #include "farm/files.h"
 #include "regress/explain.h"
 #include "regress/program.h"

@@ -10,6 +10,7 @@
 #include "bench/pair.h"
 #include "cli/exit_codes.h"
 #include "cli/regress.h"
+#include "cli/validators.h"
 #include "farm/files.h"
 #include "regress/check.h"
 #include "regress/program.h"

@@ -1,4 +1,5 @@
 #include "cli/run_options.h"
+#include "cli/validators.h"
 
 #include "farm/task.h"
 
@@ -23,7 +24,7 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--poison", flags.poison,
                      "Fill uninitialised registers and memory from this seed instead of zeros");
   command.add_option("--cycle-limit", flags.cycle_limit, "Stop the run at this cycle")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
+#include "cli/validators.h"
 #include "farm/store/view.h"
 
 namespace simfarm::cli {
@@ -39,7 +40,7 @@ void add_show(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
   command->add_option("id", flags->id, "Its number, as submit printed it")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->add_option("--farm", flags->farm, farm_help);
   command->add_flag("--json", flags->json,
                     "Print one JSON document (docs/json.md, simfarm.submission)");

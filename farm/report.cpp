@@ -154,8 +154,9 @@ std::string board_text(const Board& board) {
 std::string failure_text(const Scored& scored) {
   const Evaluation& evaluation = scored.evaluation;
   if (evaluation.accepted()) return {};
-  std::string text = fmt::format("{} {}: {}", task_name(scored.entry),
-                                 visible_text(scored.entry.id), name(evaluation.verdict));
+  std::string text =
+      fmt::format("{} {}: {}", scored.entry.task ? task_name(scored.entry) : "submission",
+                  visible_text(scored.entry.id), name(evaluation.verdict));
   if (!evaluation.failed_case.empty()) text += fmt::format(" in case {}", evaluation.failed_case);
   text += fmt::format(": {}\n", row(evaluation.verdict).meaning);
   const std::string failure = visible_text(evaluation.failure, true);

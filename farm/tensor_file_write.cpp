@@ -26,6 +26,17 @@ Handle timeless(hid_t list_class) {
   return list;
 }
 
+/// The same, of a group or the file: however many entries and attributes it has, they lie in its
+/// header, which has a checksum. Where HDF5 puts more than eight of them by itself there is none,
+/// and its reader goes astray when that is damaged.
+Handle in_header(hid_t list_class) {
+  Handle list = timeless(list_class);
+  if (!list || H5Pset_link_phase_change(list.get(), max_tensors, 0) < 0 ||
+      H5Pset_attr_phase_change(list.get(), max_params, 0) < 0)
+    return {};
+  return list;
+}
+
 /// Pieces of whole rows, about a mebibyte each.
 bool compress(const Handle& creation, const Tensor& tensor) {
   constexpr u64 piece = u64{1} << 20;
@@ -64,7 +75,7 @@ Result<void> write_group(const Handle& file, const char* name, std::vector<Tenso
   if (tensors.empty()) return {};
   std::sort(tensors.begin(), tensors.end(),
             [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
-  const Handle creation = timeless(H5P_GROUP_CREATE);
+  const Handle creation = in_header(H5P_GROUP_CREATE);
   if (!creation) return failed(name);
   Handle group(H5Gcreate2(file.get(), name, H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Gclose);
   if (!group) return failed(name);
@@ -89,7 +100,7 @@ Result<void> write_attribute(const Handle& file, const std::string& name, i64 va
 /// Writes the whole file, over one that exists.
 Result<void> write_hdf5(const std::string& path, const TensorFile& file, bool deflate) {
   const hdf5::Quiet quiet;
-  const Handle creation = timeless(H5P_FILE_CREATE);
+  const Handle creation = in_header(H5P_FILE_CREATE);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (!creation || !access ||
       H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) < 0)
