@@ -30,6 +30,8 @@ int add_tasks(farm::Store& store, const std::vector<std::string>& folders) {
 }
 
 int init(const std::string& path, const std::vector<std::string>& tasks) {
+  for (const std::string& task : tasks)
+    if (const auto read = farm::load_task(task); !read) return report(read.error());
   if (const auto made = farm::Store::create(path); !made) return report(made.error());
   Result<farm::Store> store = farm::Store::open(path);
   if (!store) return report(store.error());

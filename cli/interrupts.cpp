@@ -31,6 +31,10 @@ std::shared_ptr<const farm::Cancellation> catch_interrupts(bool at_once) {
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  // Of a terminal that is gone; a program that shall outlive it is started with nohup.
+  struct sigaction hangup {};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_DFL)
+    ::sigaction(SIGHUP, &action, nullptr);
   return cancellation;
 }
 

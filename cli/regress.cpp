@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "profile/source.h"
 #include "regress/report.h"
 
 namespace simfarm::cli {
@@ -19,6 +20,8 @@ struct ListFlags : GoldenFlags {
 int list(const ListFlags& flags) {
   const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
   if (!goldens) return report(goldens.error());
+  if (goldens->problems.empty())
+    if (const auto name = unmatched(flags, *goldens)) return no_case(*name);
   regress::Json document;
   document["schema"] = "simfarm.regress.list/1";
   document["cases"] = regress::Json::array();
@@ -60,6 +63,26 @@ void add_golden_flags(CLI::App& command, GoldenFlags& flags, bool with_patterns)
   command.add_option("--goldens", flags.folder, "Folder of goldens")->capture_default_str();
   if (with_patterns)
     command.add_option("case", flags.patterns, "Cases by name; '*' and '?' as in a shell (all)");
+}
+
+std::optional<std::string> unmatched(const GoldenFlags& flags, const regress::Goldens& goldens) {
+  for (const std::string& pattern : flags.patterns) {
+    const auto matches = [&](const regress::Entry& entry) {
+      return regress::matches(pattern, entry.one.name);
+    };
+    if (std::ranges::none_of(goldens.groups, [&](const regress::Group& group) {
+          return std::ranges::any_of(group.entries, matches) ||
+                 std::ranges::any_of(group.pending, matches);
+        }))
+      return pattern;
+  }
+  return std::nullopt;
+}
+
+int no_case(const std::string& pattern) {
+  std::fprintf(stderr, "simfarm: %s: no such case (simfarm regress list)\n",
+               profile::printable(pattern).c_str());
+  return exit_nothing;
 }
 
 bool chosen(const GoldenFlags& flags, std::string_view name) {

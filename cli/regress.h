@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ struct GoldenFlags {
 
 /// --goldens, and the cases to choose by name.
 void add_golden_flags(CLI::App& command, GoldenFlags& flags, bool with_patterns = true);
+
+/// The first pattern that no case matches; what is misspelt shall not be taken for done.
+std::optional<std::string> unmatched(const GoldenFlags& flags, const regress::Goldens& goldens);
+/// Says so; exit_nothing.
+int no_case(const std::string& pattern);
 
 /// One of the patterns matches, or there is none.
 bool chosen(const GoldenFlags& flags, std::string_view name);

@@ -141,6 +141,7 @@ int check(const CheckFlags& flags) {
   if (!goldens) return report(goldens.error());
   // What the goldens say is not known: nothing is run.
   if (!goldens->problems.empty()) return tell(flags, {goldens->problems, {}, 0});
+  if (const auto name = unmatched(flags, *goldens)) return no_case(*name);
   const Result<std::vector<regress::Variant>> variants = variants_of(flags);
   if (!variants) return report(variants.error());
   std::set<std::pair<std::string, std::string>> failed;

@@ -51,6 +51,7 @@ int measure(const MeasureFlags& flags) {
   if (flags.files.empty()) {
     const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
     if (!goldens) return report(goldens.error());
+    if (const auto name = unmatched(flags, *goldens)) return no_case(*name);
     for (const regress::Group& group : goldens->groups)
       for (const regress::Entry& entry : group.entries)
         if (chosen(flags, entry.one.name)) entries.push_back({entry.one, {}});

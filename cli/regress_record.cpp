@@ -239,13 +239,24 @@ int review(const GoldenFlags& flags) {
   return print(summary(*goldens, flags, outputs));
 }
 
-std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
-                      const std::string& folder) {
+/// Some folder from `place` upwards is a repository's.
+bool in_repository(const std::filesystem::path& place) {
+  std::error_code ignored;
+  for (std::filesystem::path at = place;; at = at.parent_path()) {
+    if (std::filesystem::exists(at / ".git", ignored)) return true;
+    if (at == at.parent_path()) return false;
+  }
+}
+
+/// Error: what it said when it failed.
+Result<std::string> output_of(const std::string& program, const std::vector<std::string>& arguments,
+                              const std::string& folder) {
   std::vector<std::string> all{program};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const Result<farm::ProcessRun> run =
       farm::run_process(all, regress::plain_environment(), folder, {});
-  if (!run || run->end != farm::ProcessRun::End::exited || run->code != 0) return {};
+  if (!run) return run.error();
+  if (run->end != farm::ProcessRun::End::exited || run->code != 0) return input_error(run->log);
   return run->log;
 }
 
@@ -263,15 +274,23 @@ Result<regress::Blessing> blessing(const std::string& folder, const std::string&
   const Result<std::string> git =
       farm::find_program("", "git", "git", path == nullptr ? "/usr/bin:/bin" : path);
   const std::string place = std::filesystem::absolute(folder).string();
-  if (git && !output_of(*git, {"rev-parse", "--show-toplevel"}, place).empty()) {
-    const std::string dirty =
+  if (in_repository(place)) {
+    if (!git)
+      return usage_error(
+          "the goldens lie in a git repository, and git is not there to say whether "
+          "everything is committed: apt-get install git");
+    const Result<std::string> status =
         output_of(*git, {"status", "--porcelain", "--", ":/", ":(exclude)."}, place);
+    if (!status)
+      return usage_error("git cannot say whether everything is committed:\n" +
+                         status.error().message);
+    const std::string& dirty = *status;
     if (!dirty.empty())
       return usage_error(
           "the tree has changes that are not committed: goldens belong to a commit\n" +
           dirty.substr(0, dirty.find('\n')));
-    one.who = output_of(*git, {"config", "user.name"}, place);
-    one.who = one.who.substr(0, one.who.find('\n'));
+    const Result<std::string> who = output_of(*git, {"config", "user.name"}, place);
+    if (who) one.who = who->substr(0, who->find('\n'));
   }
   if (one.who.empty()) {
     const char* const user = std::getenv("USER");
@@ -335,6 +354,9 @@ int bless(const BlessFlags& flags) {
 
 int remove(const BlessFlags& flags) {
   if (flags.patterns.empty()) return report(usage_error("remove needs the cases' names"));
+  const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
+  if (!goldens) return report(goldens.error());
+  if (const auto name = unmatched(flags, *goldens)) return no_case(*name);
   const Result<regress::Blessing> by = blessing(flags.folder, flags.reason);
   if (!by) return report(by.error());
   const Result<regress::Lock> lock = take_lock(flags.folder);
@@ -343,10 +365,6 @@ int remove(const BlessFlags& flags) {
       flags.folder, [&](const regress::Entry& entry) { return chosen(flags, entry.one.name); },
       *by);
   if (!done) return report(done.error());
-  if (done->empty()) {
-    std::fprintf(stderr, "simfarm: no case is called so\n");
-    return exit_nothing;
-  }
   return print(fmt::format("{} goldens are gone\n", done->size()));
 }
 

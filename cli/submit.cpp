@@ -37,6 +37,9 @@ int submit(const SubmitFlags& flags) {
     const Result<farm::StoredSubmission> one = store->submit(each);
     if (!one) {
       code = report(one.error());
+      // What is wrong with a folder says nothing of the next.
+      if (one.error().kind == Error::Kind::input || one.error().kind == Error::Kind::usage)
+        continue;
       break;
     }
     const Result<std::string> why = refusal(*store, *one);
@@ -48,8 +51,9 @@ int submit(const SubmitFlags& flags) {
          {"state", name(one->state)},
          {"refusal", why->empty() ? nlohmann::json() : nlohmann::json(*why)}});
     // At once: what is printed is on the disk, whatever happens next.
-    const std::string line = fmt::format("{} {} {}{}\n", one->id, name(one->state), each,
-                                         why->empty() ? "" : ": REJECTED: " + *why);
+    const std::string line =
+        fmt::format("{} {} {}{}\n", one->id, name(one->state), farm::visible_text(each),
+                    why->empty() ? "" : ": REJECTED: " + *why);
     if (const int printed = flags.json ? exit_done : print(line); printed != exit_done)
       return printed;
   }
@@ -68,7 +72,9 @@ void add_submit(CLI::App& app, int& exit_code) {
   command->add_flag("--json", flags->json,
                     "Print one JSON document (docs/json.md, simfarm.submit)");
   command->footer(
-      "What has an id is on the disk. Exit codes: 0 received (REJECTED is a verdict, not a "
+      "What has an id is on the disk; one that cannot be read does not keep those behind it from "
+      "being "
+      "received. Exit codes: 0 received (REJECTED is a verdict, not a "
       "failure); 2 no such file, or no farm; 74 input/output error; 75 the author's quota is used "
       "up (simfarm farm quota); 78 a folder that cannot be packed.");
   command->callback([flags, &exit_code] { exit_code = submit(*flags); });

@@ -22,6 +22,7 @@ constexpr std::string_view index_head =
     "# simfarm goldens 1: case, case digest, golden digest, "
     "timing, PEs, end, cycles, instructions\n";
 constexpr u64 max_text = u64{64} << 20;
+constexpr std::string_view log_file = "bless.log";
 
 std::string pack_path(const std::string& folder, const std::string& group) {
   return folder + "/" + group + ".h5";
@@ -147,7 +148,7 @@ Result<void> write_pending(const std::string& folder, const std::string& group,
 /// One line a case: what it was, what it is.
 Result<void> write_log(Together& files, const std::string& folder, const Blessing& blessing,
                        const std::vector<std::string>& lines) {
-  const std::string file = "bless.log", path = folder + "/" + file;
+  const std::string file(log_file), path = folder + "/" + file;
   std::string text;
   if (fs::exists(path)) {
     Result<std::string> before = read_text(path);
@@ -160,6 +161,50 @@ Result<void> write_log(Together& files, const std::string& folder, const Blessin
 }
 
 std::string short_digest(const std::string& digest) { return digest.substr(0, 16); }
+
+/// The cases that the log speaks of and has not removed, as GROUP, CASE. None when there is no log.
+Result<std::set<std::pair<std::string, std::string>>> logged(const std::string& folder) {
+  std::set<std::pair<std::string, std::string>> cases;
+  const std::string path = folder + "/" + std::string(log_file);
+  if (!fs::exists(path)) return cases;
+  const Result<std::string> text = read_text(path);
+  if (!text) return text.error();
+  for (size_t at = 0; at < text->size();) {
+    const size_t end = std::min(text->find('\n', at), text->size());
+    const std::string_view line = std::string_view(*text).substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with("  ")) continue;
+    const std::vector<std::string_view> row = words(line.substr(2));  // GROUP: CASE was -> is ...
+    if (row.size() < 5 || !row[0].ends_with(':')) continue;
+    const std::pair<std::string, std::string> one(row[0].substr(0, row[0].size() - 1), row[1]);
+    if (row[4] == "removed")
+      cases.erase(one);
+    else
+      cases.insert(one);
+  }
+  return cases;
+}
+
+/// What no group can know of itself: that all of it is gone, or that another has its cases too.
+void look_across(Goldens& goldens) {
+  const auto problem = [&](Problem::Kind kind, std::string where, std::string what) {
+    goldens.problems.push_back({kind, std::move(where), std::move(what)});
+  };
+  std::map<std::string_view, std::string_view> group_of;
+  for (const Group& group : goldens.groups)
+    for (const Entry& entry : group.entries)
+      if (const auto [at, fresh] = group_of.emplace(entry.one.name, group.name); !fresh)
+        problem(Problem::Kind::damaged, group.name + ": " + entry.one.name,
+                fmt::format("group {} has a case of that name, too", at->second));
+  const auto cases = logged(goldens.folder);
+  if (!cases) return problem(Problem::Kind::damaged, std::string(log_file), cases.error().message);
+  std::map<std::string, size_t> gone;
+  for (const auto& [group, name] : *cases)
+    if (goldens.find(group) == nullptr) ++gone[group];
+  for (const auto& [group, count] : gone)
+    problem(Problem::Kind::missing, group,
+            fmt::format("{} has {} goldens in it, and there is no such group", log_file, count));
+}
 
 }  // namespace
 
@@ -241,6 +286,7 @@ Result<Goldens> open_goldens(const std::string& folder) {
     group.name = name;
     read_group(goldens, group);
   }
+  look_across(goldens);
   return goldens;
 }
 

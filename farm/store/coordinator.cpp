@@ -7,12 +7,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "base/parallel.h"
+#include "farm/files.h"
 #include "farm/store/intake.h"
 #include "farm/store/place.h"
 
@@ -29,6 +31,17 @@ Result<void> check_space(const std::string& folder) {
   if (left >= min_free_bytes) return {};
   return io_error(fmt::format("{}: {} kB left on the disk, {} are needed; nothing more is claimed",
                               folder, left >> 10, min_free_bytes >> 10));
+}
+
+/// Where builds and simulations work must take files, too: else whatever is judged is the host's
+/// fault, until no tries are left.
+Result<void> check_room(const std::string& folder) {
+  if (auto space = check_space(folder); !space) return space;
+  const Result<TemporaryFolder> temporary = TemporaryFolder::create();
+  if (!temporary)
+    return io_error(temporary.error().message +
+                    "; nothing more is claimed: set TMPDIR to a folder that can be written to");
+  return check_space(std::filesystem::path(temporary->path()).parent_path().string());
 }
 
 /// A task, and its part of the keys.
@@ -300,15 +313,22 @@ class Coordination {
   void go_round(std::unique_lock<std::mutex>& lock) {
     Exchange exchange;
     exchange.want = wanted();
-    for (const auto& [finished, took] : finished_) learn(finished.claim.task, took);
-    for (auto& each : finished_) exchange.finished.push_back(std::move(each.first));
+    lock.unlock();
+    const Result<void> room = check_room(store_.folder());
+    lock.lock();
+    if (!room) exchange.want = 0;
+    for (auto& [finished, took] : finished_) {
+      learn(finished.claim.task, took);
+      if (!room && finished.evaluation.verdict == Verdict::system_error)
+        exchange.given_back.push_back(finished.claim);  // nothing was wrong with it
+      else
+        exchange.finished.push_back(std::move(finished));
+    }
     for (const Ready& each : given_back_) exchange.given_back.push_back(each.claim);
     finished_.clear();
     given_back_.clear();
     take_decisions(std::exchange(decided_, {}), exchange);
     lock.unlock();
-    const Result<void> space = check_space(store_.folder());
-    if (!space) exchange.want = 0;
     std::set<i64> unknown;
     const Result<Exchanged> done = store_.exchange(
         exchange,
@@ -321,7 +341,7 @@ class Coordination {
       if (loaded) loaded = load(task);
     lock.lock();
     exchanged_ = BookClock::now();
-    if (!space && failed_) failed_ = space.error();
+    if (!room && failed_) failed_ = room.error();
     if (!loaded && failed_) failed_ = loaded.error();
     if (!done) {
       if (failed_) failed_ = done.error();

@@ -92,6 +92,13 @@ TEST(CliRegress, FromARecordToACheckThatIsEqual) {
   EXPECT_EQ(desk.run({"review"}).code, 4);
   EXPECT_EQ(desk.run({"explain", "one"}).code, 0);
   EXPECT_EQ(desk.run({"explain", "none"}).code, 4);
+  // One that is misspelt is not taken for checked, or removed.
+  for (const char* const command : {"check", "list"})
+    EXPECT_EQ(desk.run({command, "one", "tow"}).code, 4) << command;
+  said = desk.run({"remove", "one", "tow", "--reason", "x"});
+  EXPECT_EQ(said.code, 4);
+  EXPECT_THAT(said.err, HasSubstr("tow: no such case"));
+  EXPECT_EQ(desk.entries().size(), 2u);
 }
 
 TEST(CliRegress, ADifferenceIsSaidInEveryForm) {
@@ -256,6 +263,19 @@ TEST(CliRegress, ATreeWithChangesIsNotBlessed) {
   const Said said = desk.run({"bless", "--reason", "the first"});
   EXPECT_EQ(said.code, 2);
   EXPECT_THAT(said.err, HasSubstr("not committed"));
+  std::filesystem::create_directory(desk.folder.path("bin"));
+  // A git that cannot say it, or is not there, is no clean tree.
+  desk.folder.write("bin/git",
+                    "#!/bin/sh\necho 'fatal: detected dubious ownership' >&2; exit 128\n");
+  const std::string bin = desk.folder.path("bin");
+  std::filesystem::permissions(bin + "/git", std::filesystem::perms::owner_all);
+  for (const std::string& path : {bin, desk.folder.path("goldens")}) {
+    const Said refused =
+        run_program("/usr/bin/env", {"-u", "CI", "PATH=" + path, SIMFARM_PROGRAM, "regress",
+                                     "bless", "--reason", "x", "--goldens", desk.goldens()});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(path == bin ? "dubious ownership" : "git is not there"));
+  }
   ASSERT_EQ(git({"add", "-A", ".", ":!goldens"}), 0);
   ASSERT_EQ(git({"commit", "-q", "-m", "all"}), 0);
   EXPECT_EQ(desk.run({"bless", "--reason", "the first"}).code, 0);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/farm/small_task.h"
@@ -274,6 +275,40 @@ pid_t start_score(const std::string& farm) {
   execl(SIMFARM_PROGRAM, SIMFARM_PROGRAM, "score", "--trust", "--farm", farm.c_str(), "-j", "2",
         nullptr);
   _exit(127);
+}
+
+TEST_F(StoreCommands, ScenarioATemporaryFolderThatIsGoneCostsNoSubmissionItsTries) {
+  EXPECT_EQ(run("farm init farm --task nowhere").status, 74);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("farm"))) << "no half-made farm";
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0) << told();
+  test::Ran ran = run("score --trust", "TMPDIR=/nowhere");
+  EXPECT_EQ(ran.status, 74);
+  EXPECT_THAT(told(), HasSubstr("set TMPDIR to a folder that can be written to"));
+  // One that goes while something runs: the first linker removes it.
+  ASSERT_EQ(shell("mkdir " + folder_.path("temporary")).status, 0);
+  folder_.write("lld", "#!/bin/sh\nrm -rf " + folder_.path("temporary") + "; exit 127\n");
+  ASSERT_EQ(shell("chmod +x " + folder_.path("lld")).status, 0);
+  ran = run("score --trust -j 1", "SIMFARM_LLD=./lld TMPDIR=" + folder_.path("temporary"));
+  EXPECT_EQ(ran.status, 74) << told();
+  EXPECT_THAT(run("status").output, HasSubstr("small: queued 1"));
+  EXPECT_EQ(run("score --trust").status, 0) << told();
+  EXPECT_THAT(run("status").output, HasSubstr("small: ranked 1"));
+}
+
+TEST_F(StoreCommands, OneThatCannotBePackedDoesNotKeepOthersOut) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0) << told();
+  ASSERT_EQ(shell("cd " + folder_.path("tasks/small") +
+                  " && cp -r submissions/better fifo && mkfifo "
+                  "fifo/pipe")
+                .status,
+            0);
+  const test::Ran ran = run("submit tasks/small/fifo nowhere tasks/small/submissions/better");
+  EXPECT_NE(ran.status, 0);
+  EXPECT_THAT(ran.output, HasSubstr(" queued tasks/small/submissions/better\n"));
+  EXPECT_THAT(told(), HasSubstr("neither a regular file nor a folder"));
+  EXPECT_THAT(told(), HasSubstr("nowhere"));
+  EXPECT_EQ(run("show gemm").status, 2);
+  EXPECT_THAT(told(), HasSubstr("'gemm' is not a whole number above 0"));
 }
 
 TEST_F(StoreCommands, Scenario02_KilledInMidRunEverythingIsJudgedOnce) {

@@ -1,4 +1,5 @@
 // Goldens as they are kept: what is written is read, and nothing else is.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -341,6 +342,33 @@ TEST(Goldens, ARemovalThatIsKilledAnywhereHasHappenedOrNot) {
     EXPECT_EQ(goldens->find("g"), nullptr);
     break;
   }
+}
+
+TEST(Goldens, AGroupThatIsGoneOrThereTwiceIsNoticed) {
+  const Folder folder;
+  const auto all = [](const Entry&) { return true; };
+  const Entry a = measured(counting_case("a")), b = measured(counting_case("b"));
+  ASSERT_TRUE(regress::add_pending(folder.path(), "g", {a}));
+  ASSERT_TRUE(regress::add_pending(folder.path(), "h", {b}));
+  ASSERT_TRUE(regress::bless(folder.path(), all, {"me", "first", "because"}));
+  const auto problems = [&] {
+    std::string text;
+    const auto goldens = regress::open_goldens(folder.path());
+    if (!goldens) return goldens.error().message;
+    for (const regress::Problem& problem : goldens->problems)
+      text += fmt::format("{} {}: {}\n", name(problem.kind), problem.where, problem.what);
+    return text;
+  };
+  EXPECT_EQ(problems(), "");
+  for (const char* const ending : {".h5", ".txt"})
+    std::filesystem::copy_file(folder.path(std::string("h") + ending),
+                               folder.path(std::string("i") + ending));
+  EXPECT_EQ(problems(), "damaged i: b: group h has a case of that name, too\n");
+  for (const char* const file : {"h.h5", "h.txt", "i.h5", "i.txt"})
+    std::filesystem::remove(folder.path(file));
+  EXPECT_EQ(problems(), "missing h: bless.log has 1 goldens in it, and there is no such group\n");
+  ASSERT_TRUE(regress::remove(folder.path(), all, {"me", "then", "because"}));
+  EXPECT_THAT(problems(), HasSubstr("missing h"));
 }
 
 TEST(Goldens, OfOtherCountersKeepTheirCases) {
