@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -18,13 +19,19 @@ int flags_of(Database::Mode mode) {
   return SQLITE_OPEN_READWRITE | (mode == Database::Mode::create ? SQLITE_OPEN_CREATE : 0);
 }
 
-/// What SQLite opens. It reads through a file of its own beside the database; on a medium that
-/// nobody can write it must be told that it needs none.
-std::string name_to_open(const std::string& path, Database::Mode mode) {
+/// Nobody at all, or not this user, can make a file beside that one.
+bool is_in_fixed_folder(const std::string& path) {
   struct statvfs status {};
+  if (::statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_RDONLY) != 0) return true;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0;
+}
+
+/// What SQLite opens. It reads through a file of its own beside the database; where it cannot make
+/// one, and nobody else has, it must be told that it needs none.
+std::string name_to_open(const std::string& path, Database::Mode mode) {
   std::error_code error;
-  const bool fixed = mode == Database::Mode::read && ::statvfs(path.c_str(), &status) == 0 &&
-                     (status.f_flag & ST_RDONLY) != 0 &&
+  const bool fixed = mode == Database::Mode::read && is_in_fixed_folder(path) &&
                      !std::filesystem::exists(path + "-wal", error);
   std::string name = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path)

@@ -295,6 +295,22 @@ TEST_F(StoreCommands, ScenarioATemporaryFolderThatIsGoneCostsNoSubmissionItsTrie
   EXPECT_THAT(run("status").output, HasSubstr("small: ranked 1"));
 }
 
+TEST_F(StoreCommands, AFarmThatMayOnlyBeReadCanBeLookedAt) {
+  ASSERT_EQ(run("farm init farm --task tasks/small").status, 0) << told();
+  ASSERT_EQ(run("score --trust").status, 0) << told();
+  ASSERT_EQ(shell("cd " + folder_.path() + " && chmod a+rx . && chmod -R a-w,a+rX farm").status, 0);
+  // Permissions say nothing to root.
+  const std::string nobody =
+      geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups" : "env";
+  if (shell(nobody + " " SIMFARM_PROGRAM " --version").status != 0)
+    GTEST_SKIP() << "nobody else may run " SIMFARM_PROGRAM;
+  for (const char* const look : {"board small", "status", "show 1"})
+    EXPECT_EQ(run(look, nobody).status, 0) << look << ": " << told();
+  EXPECT_THAT(run("farm fsck", nobody).output, HasSubstr("1 submissions"));
+  EXPECT_NE(run("submit tasks/small/kernel", nobody).status, 0);
+  EXPECT_EQ(shell("chmod -R u+w " + folder_.path("farm")).status, 0);
+}
+
 TEST_F(StoreCommands, OneThatCannotBePackedDoesNotKeepOthersOut) {
   ASSERT_EQ(run("farm init farm --task tasks/small").status, 0) << told();
   ASSERT_EQ(shell("cd " + folder_.path("tasks/small") +
