@@ -7,6 +7,7 @@
 
 #include "base/types.h"
 #include "engine/checkpoints.h"
+#include "engine/profile.h"
 #include "pe/stall.h"
 #include "pe/trap.h"
 
@@ -45,6 +46,7 @@ struct PeReport {
       regions;  ///< by profile region (csr 0x7C0); region 0 is where every PE starts
   std::optional<u32> exit_code;  ///< of ecall 93; none when it did not end
   Checkpoints checkpoints;       ///< RunOptions::checkpoints
+  Profile profile;               ///< RunOptions::profile; else empty
 };
 
 /// A party that waits in a deadlock.

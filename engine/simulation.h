@@ -76,6 +76,7 @@ struct RunOptions {
   bool console = true;            ///< false: ecall 64 costs the same and writes nothing
   u64 console_limit = 16u << 20;  ///< bytes; above it the run traps (output_limit)
   u32 checkpoints = 0;            ///< kept of a PE at most, even (engine/checkpoints.h); 0: none
+  bool profile = false;           ///< PeReport::profile is made; no cycle changes
   Observer* observer = nullptr;   ///< the reference engine's only
   HostOptions host;
 };

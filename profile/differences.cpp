@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
 
 namespace simfarm::profile {
 namespace {
@@ -117,6 +120,20 @@ class Differ {
     }
     field(pe, who + "exit code", told(a.exit_code), told(b.exit_code));
     if (a.checkpoints != b.checkpoints) add(pe, who + "checkpoints: others");
+    if (a.profile != b.profile) profiles(pe, who, a.profile, b.profile);
+  }
+
+  void profiles(PeId pe, const std::string& who, const Profile& a, const Profile& b) {
+    std::map<std::tuple<u8, u32, u8>, std::array<u64, 2>> both;
+    for (const ProfileEntry& entry : a) both[{entry.region, entry.pc, entry.bin}][0] = entry.cycles;
+    for (const ProfileEntry& entry : b) both[{entry.region, entry.pc, entry.bin}][1] = entry.cycles;
+    for (const auto& [key, cycles] : both) {
+      const auto& [region, pc, bin] = key;
+      field(pe,
+            fmt::format("{}profile: region {}, pc 0x{:08x}, {}", who, region, pc,
+                        profile_bin_name(bin)),
+            cycles[0], cycles[1]);
+    }
   }
 
   void engines(PeId pe, const DmaReport& a, const DmaReport& b) {

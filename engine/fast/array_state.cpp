@@ -34,6 +34,7 @@ ArrayState::ArrayState(const RunInput& input, const RunOptions& options, Cycle r
     pe.width = storage.width();
     pe.granule = granule;
     pe.checkpoints = Checkpoints(options.checkpoints);
+    pe.profile = ProfileTally(options.profile);
     pe.frame.x = storage.registers(id);
     pe.frame.memory = storage.memory(id);
     pe.frame.counts = storage.counts(id);

@@ -137,6 +137,7 @@ std::optional<Fault> Fabric::meet_call(Pe& pe) {
     ask(asked);
     pe.exit_code = pe.x(a0);
     pe.ended_in = pe.since;
+    pe.ended_at = asked.pc;
     stepper_.proceed(pe, pe.since, Stall::done);
     pe.block = Block::ended;
     return std::nullopt;

@@ -231,11 +231,11 @@ void Graph::add_exit(Node& node, const Meter& meter, u32 target, const LoopConte
   exit.leads_to.pipeline = meter.state();
   if (planted(Planted::load_use_across_blocks)) exit.leads_to.pipeline.loaded = 0;
   node.exits.push_back(exit);
-  costs_.push_back({node.entry.region, meter.costs()});
+  costs_.push_back({node.entry.region, meter.costs(), &node});
 }
 
 u32 Graph::add_wait(const Node& node, Stall bin) {
-  ExitCost cost{node.entry.region, {}};
+  ExitCost cost{node.entry.region, {}, &node};
   cost.counters.stalls[static_cast<u32>(bin)] = 1;
   costs_.push_back(cost);
   return exits() - 1;
@@ -325,6 +325,33 @@ Graph::Part Graph::part(const Node& node, u32 instructions) const {
   part.entry.pipeline = meter.state();
   part.entry.pc = node.pcs[instructions];
   return part;
+}
+
+std::vector<Graph::Share> Graph::shares(const Node& node, u32 instructions) const {
+  const Loops loops = loops_of(node.entry.loops);
+  std::vector<Share> shares;
+  timing::PipelineState state = node.entry.pipeline;
+  for (u32 k = 0; k < instructions; ++k) {
+    Meter meter(state);
+    meter.pass(node.body[k], facts_at(place_in(loops, node.pcs[k])));
+    state = meter.state();
+    shares.push_back({node.pcs[k], meter.costs()});
+  }
+  return shares;
+}
+
+/// What the last instruction costs depends on the exit: what is left.
+std::vector<Graph::Share> Graph::shares(u32 counter) const {
+  const ExitCost& cost = costs_[counter];
+  const Node& node = *cost.node;
+  std::vector<Share> shares = this->shares(node, static_cast<u32>(node.body.size()) - 1);
+  Counters left = cost.counters;
+  for (const Share& share : shares) {
+    for (u32 k = 0; k < issue_class_count; ++k) left.issued[k] -= share.costs.issued[k];
+    for (u32 k = 0; k < stall_count; ++k) left.stalls[k] -= share.costs.stalls[k];
+  }
+  shares.push_back({node.pcs.back(), left});
+  return shares;
 }
 
 }  // namespace simfarm::fast

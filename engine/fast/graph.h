@@ -7,6 +7,7 @@
 #include "decoder/program_code.h"
 #include "engine/fast/meter.h"
 #include "engine/fast/node.h"
+#include "engine/profile.h"
 
 namespace simfarm::fast {
 
@@ -14,6 +15,7 @@ namespace simfarm::fast {
 struct ExitCost {
   u8 region = 0;
   Counters counters;
+  const Node* node = nullptr;
 };
 
 class Graph {
@@ -46,6 +48,21 @@ class Graph {
     Counters costs;
   };
   Part part(const Node& node, u32 instructions) const;
+
+  /// What one instruction of a node costs.
+  struct Share {
+    u32 pc = 0;
+    Counters costs;
+  };
+  /// Of the first `instructions` of a node.
+  std::vector<Share> shares(const Node& node, u32 instructions) const;
+  void add_shares(const Node& node, u32 instructions, ProfileTally& to) const {
+    if (!to.on()) return;
+    for (const Share& share : shares(node, instructions))
+      to.add(node.entry.region, share.pc, share.costs);
+  }
+  /// Of the counter: together they are its cost.
+  std::vector<Share> shares(u32 counter) const;
 
  private:
   struct HashOfEntry {

@@ -112,6 +112,7 @@ void Interpreter::leave_inside(Pe& pe, Cycle& clock, u64& retired, const Node& n
   clock += part.cycles;
   retired += part.instructions;
   pe.stepped[part.entry.region] += part.costs;
+  graph_.add_shares(node, index, pe.profile);
   pe.entry = part.entry;
   pe.node = nullptr;
 }

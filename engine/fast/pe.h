@@ -64,9 +64,11 @@ struct Pe {
 
   Cycle ended_in = 0;
   u32 exit_code = 0;
+  u32 ended_at = 0;       ///< the pc
   u32 chains_queued = 0;  ///< gp.dmas of which no transfer is known to have started
 
   Checkpoints checkpoints;
+  ProfileTally profile;  ///< of what no exit counts
 
   std::map<u8, Counters> stepped;  ///< by region: what no exit counts
   Counters* counters = nullptr;    ///< of `counters_region`, there; null: not looked up yet

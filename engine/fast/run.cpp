@@ -197,8 +197,14 @@ Outcome Run::outcome() {
     outcome.cycles = still;
     if (planted(Planted::deadlock_cycle) && !finished && still + 1 < end) ++outcome.cycles;
   }
+  std::optional<ExitProfile> exits;  // of the worker whose PEs it is the turn of
+  const Worker* whose = nullptr;
   for (Pe& pe : state_.pes) {
-    outcome.pes.push_back(report(pe, outcome.cycles));
+    if (const Worker* const worker = &worker_of(pe.id); pe.profile.on() && worker != whose) {
+      exits.emplace(worker->graph());
+      whose = worker;
+    }
+    outcome.pes.push_back(report(pe, outcome.cycles, exits ? &*exits : nullptr));
     outcome.dma.push_back(fabric_.report(pe.id, outcome.cycles));
   }
   if (outcome.kind == Outcome::Kind::deadlock) outcome.deadlock = explain(still);
@@ -206,11 +212,14 @@ Outcome Run::outcome() {
   return outcome;
 }
 
-PeReport Run::report(Pe& pe, Cycle end) {
-  if (pe.block == Block::ended)
-    pe.stepped[pe.entry.region].stalls[static_cast<u32>(Stall::done)] += end - (pe.ended_in + 1);
-  else if (pe.block != Block::stopped)
+PeReport Run::report(Pe& pe, Cycle end, const ExitProfile* exits) {
+  if (pe.block == Block::ended) {
+    const u64 done = end - (pe.ended_in + 1);
+    pe.stepped[pe.entry.region].stalls[static_cast<u32>(Stall::done)] += done;
+    pe.profile.add_stall(pe.entry.region, pe.ended_at, Stall::done, done);
+  } else if (pe.block != Block::stopped) {
     Stepper::wait_until(pe, end, unfinished_wait(pe.op->op));
+  }
   std::map<u8, Counters> regions = pe.stepped;
   const u64* together = state_.storage.tile_counts(pe.id / state_.storage.width(), input_.machine);
   const Graph& graph = worker_of(pe.id).graph();
@@ -235,6 +244,11 @@ PeReport Run::report(Pe& pe, Cycle end) {
   if (pe.block == Block::ended && pe.ended_in + (planted(Planted::exit_code_at_end) ? 1 : 0) < end)
     report.exit_code = pe.exit_code;
   report.checkpoints = pe.checkpoints;
+  if (exits != nullptr) {
+    exits->add(pe.frame.counts, together, pe.profile);
+    report.profile = pe.profile.profile();
+    check(cycles_of(report.profile) == end, "a PE's profile does not sum to the run's cycles");
+  }
   return report;
 }
 

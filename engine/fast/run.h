@@ -8,6 +8,7 @@
 
 #include "base/crew.h"
 #include "engine/fast/array_state.h"
+#include "engine/fast/exit_profile.h"
 #include "engine/fast/fabric.h"
 #include "engine/fast/worker.h"
 #include "engine/simulation.h"
@@ -52,7 +53,7 @@ class Run {
 
   bool all_ended() const;
   Cycle first_standstill() const;
-  PeReport report(Pe& pe, Cycle end);
+  PeReport report(Pe& pe, Cycle end, const ExitProfile* exits);
   Deadlock explain(Cycle cycle) const;
 
   const RunInput& input_;

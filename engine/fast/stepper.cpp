@@ -52,7 +52,9 @@ Stepper::Pages Stepper::executable_hull(u32 image) const {
 void Stepper::charge_some(Pe& pe, u8 region, Stall bin, Cycle from, u64 cycles) {
   const Cycle end = this->end();
   if (from >= end) return;
-  pe.counters_in(region).stalls[static_cast<u32>(bin)] += std::min(cycles, end - from);
+  const u64 counted = std::min(cycles, end - from);
+  pe.counters_in(region).stalls[static_cast<u32>(bin)] += counted;
+  pe.profile.add_stall(region, pe.entry.pc, bin, counted);
 }
 
 bool Stepper::come_to(Pe& pe) {
@@ -134,6 +136,7 @@ Stepped Stepper::step(Pe& pe) {
 
   ++pe.counters_in(planted(Planted::late_region) ? doing.region : pe.entry.region)
         .issued[static_cast<u32>(row(op->op).issue)];
+  pe.profile.add(pe.entry.region, pc, profile_issued, 1);
   ++pe.frame.retired;
   pe.entry.region = doing.region;
   const timing::After after = timing::after(pe.entry.pipeline, *op, doing.facts);
@@ -150,6 +153,7 @@ void Stepper::proceed(Pe& pe, Cycle at, Stall bin) {
     pe.checkpoints.add(pe.entry.pc, at, *pe.op, [&](u32 k) { return pe.x(k); });
   charge(pe, pe.entry.region, bin, pe.since, at - pe.since);
   ++pe.counters_in(pe.entry.region).issued[static_cast<u32>(row(pe.op->op).issue)];
+  pe.profile.add(pe.entry.region, pe.entry.pc, profile_issued, 1);
   ++pe.frame.retired;
   pe.frame.clock = at + 1;
   pe.block = Block::none;
@@ -169,7 +173,9 @@ void Stepper::proceed(Pe& pe, Cycle at, Stall bin) {
 }
 
 void Stepper::wait_until(Pe& pe, Cycle end, Stall bin) {
-  if (end > pe.since) pe.stepped[pe.entry.region].stalls[static_cast<u32>(bin)] += end - pe.since;
+  if (end <= pe.since) return;
+  pe.stepped[pe.entry.region].stalls[static_cast<u32>(bin)] += end - pe.since;
+  pe.profile.add_stall(pe.entry.region, pe.entry.pc, bin, end - pe.since);
 }
 
 std::optional<Fault> Stepper::jump(Doing& doing, u32 target) {

@@ -250,6 +250,7 @@ void Worker::scatter(std::span<Pe> lanes, Node& node, u32 instructions) {
       pe.frame.clock += part.cycles;
       pe.frame.retired += part.instructions;
       pe.stepped[part.entry.region] += part.costs;
+      graph_.add_shares(node, instructions, pe.profile);
       pe.entry = part.entry;
       pe.node = nullptr;
     }

@@ -13,6 +13,7 @@ void Account::settle_stall(Cycle end) {
     const bool over = stall_.until < end;
     const Stall bin = over ? stall_.bin_at_end : stall_.bin;
     stall_.region->stalls[static_cast<u32>(bin)] += cycles;
+    profile_.add_stall(stall_.number, stall_.pc, bin, cycles);
     watch_.stalled(stall_.from, pe_, stall_.pc, bin, cycles,
                    over ? stall_.culprit_at_end : stall_.culprit);
   }
@@ -25,6 +26,7 @@ void Account::report(Cycle end, PeReport& report) const {
     report.regions.emplace(region, counters);
     report.total += counters;
   }
+  report.profile = profile_.profile();
   check(report.total.cycles() == end, "a PE's bins do not sum to the run's cycles");
 }
 

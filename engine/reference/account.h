@@ -13,19 +13,22 @@ namespace simfarm::reference {
 
 class Account {
  public:
-  Account(PeId pe, Watch& watch) : pe_(pe), watch_(watch), current_(&regions_[0]) {}
+  Account(PeId pe, Watch& watch, bool profile)
+      : pe_(pe), watch_(watch), current_(&regions_[0]), profile_(profile) {}
 
   /// An instruction issued in `cycle`.
-  void issue(Cycle cycle, IssueClass issue) {
+  void issue(Cycle cycle, u32 pc, IssueClass issue) {
     issued_ = true;
     issue_cycle_ = cycle;
+    issue_pc_ = pc;
     issue_class_ = issue;
     issue_region_ = current_;
+    issue_number_ = number_;
   }
 
   /// The cycles [from, until) are lost to `bin`; `until` may be `never`: see end_wait.
   void stall(Stall bin, u32 pc, Cycle from, Cycle until, u32 culprit) {
-    stall_ = {current_, bin, pc, from, until, culprit, bin, culprit};
+    stall_ = {current_, number_, bin, pc, from, until, culprit, bin, culprit};
   }
 
   /// The open stall ended before `until`; only now it is known what it waited for. A run that ends
@@ -37,12 +40,18 @@ class Account {
   }
 
   /// What follows belongs to this profile region.
-  void enter(u8 region) { current_ = &regions_[region]; }
+  void enter(u8 region) {
+    current_ = &regions_[region];
+    number_ = region;
+  }
 
   /// Charges what was written down, up to and without `end`.
   void settle(Cycle end) {
     if (issued_) {
-      if (issue_cycle_ < end) ++issue_region_->issued[static_cast<u32>(issue_class_)];
+      if (issue_cycle_ < end) {
+        ++issue_region_->issued[static_cast<u32>(issue_class_)];
+        profile_.add(issue_number_, issue_pc_, profile_issued, 1);
+      }
       issued_ = false;
     }
     if (stall_.until > stall_.from) settle_stall(end);
@@ -55,6 +64,7 @@ class Account {
  private:
   struct Stretch {
     Counters* region = nullptr;
+    u8 number = 0;  ///< of the region
     Stall bin{};
     u32 pc = 0;
     Cycle from = 0;
@@ -69,9 +79,13 @@ class Account {
   Watch& watch_;
   std::map<u8, Counters> regions_;
   Counters* current_;
+  u8 number_ = 0;  ///< of the region
+  ProfileTally profile_;
   bool issued_ = false;
   IssueClass issue_class_{};
   Cycle issue_cycle_ = 0;
+  u32 issue_pc_ = 0;
+  u8 issue_number_ = 0;
   Counters* issue_region_ = nullptr;
   Stretch stall_;
 };

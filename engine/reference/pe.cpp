@@ -21,7 +21,7 @@ Pe::Pe(PeId id, std::shared_ptr<const DecodedImage> code, const Image& image, co
       world_(world),
       port_(id, world, image),
       hart_(start),
-      account_(id, world.watch),
+      account_(id, world.watch, world.options.profile),
       checkpoints_(world.options.checkpoints) {
   const Machine& machine = world.machine;
   around_ = {0,
@@ -58,7 +58,7 @@ Cycle Pe::step() {
   if (progress == Progress::trapped) return never;
   if (progress == Progress::waits) return now + 1;
 
-  account_.issue(now, row(op.op).issue);
+  account_.issue(now, hart_.pc, row(op.op).issue);
   world_.watch.issued(now, id_, hart_.pc, op, hart_.x);
   if (checkpoints_.on() && Checkpoints::counts(op.op)) {
     settle_checkpoint(now);

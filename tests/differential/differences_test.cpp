@@ -27,6 +27,7 @@ RunCase stuck_case() {
   works.li(a1, local_base).li(a2, 2).li(a7, 64).op(Op::ECALL).exit(5);
   waits.li(t1, 1).wait(9, t1);
   RunCase made;
+  made.options.profile = true;
   made.input.machine = machine_of(1, 2);
   made.input.program = program_of(std::vector{works, waits}, 2);
   return made;
@@ -56,6 +57,8 @@ constexpr Change changes[] = {
     {"PE 0: region 3: issued csr", false,
      [](Outcome& o) { --o.pes[0].regions[3].issued[static_cast<u32>(IssueClass::csr)]; }},
     {"PE 1: regions: 1, 2", false, [](Outcome& o) { o.pes[1].regions[7]; }},
+    {"PE 1: profile: region 0, pc 0x00400000, issued: 1, 2", false,
+     [](Outcome& o) { ++o.pes[1].profile[0].cycles; }},
     {"PE 0: exit code: 5, 6", false, [](Outcome& o) { o.pes[0].exit_code = 6; }},
     {"PE 1: exit code: none, 0", false, [](Outcome& o) { o.pes[1].exit_code = 0; }},
     {"DMA engine 0: setup", false,

@@ -66,6 +66,7 @@ void save(const RunCase& run_case, const std::string& folder) {
 Ran run_on_all(const RunInput& input, const RunOptions& options, Suspicion suspicion) {
   RunCase run_case{input, options, ""};
   if (options.checkpoints == 0) run_case.options.checkpoints = 4;
+  run_case.options.profile = true;
   Ran reference = run(reference_side(), run_case);
   run_case.options.observer = nullptr;
   if (const char* const folder = std::getenv("SIMFARM_SAVE_CASES")) save(run_case, folder);
