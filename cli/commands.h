@@ -7,6 +7,7 @@ namespace simfarm::cli {
 
 void add_run(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
+void add_profile(CLI::App& app, int& exit_code);
 void add_lockstep(CLI::App& app, int& exit_code);
 void add_dma(CLI::App& app, int& exit_code);
 void add_disasm(CLI::App& app, int& exit_code);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   int exit_code = exit_done;
   add_run(app, exit_code);
   add_trace(app, exit_code);
+  add_profile(app, exit_code);
   add_lockstep(app, exit_code);
   add_dma(app, exit_code);
   add_disasm(app, exit_code);

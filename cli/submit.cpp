@@ -7,6 +7,7 @@
 #include "cli/exit_codes.h"
 #include "cli/farm_options.h"
 #include "farm/store/store.h"
+#include "farm/text.h"
 
 namespace simfarm::cli {
 namespace {
