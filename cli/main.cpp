@@ -1,9 +1,11 @@
 // The `simfarm` command: one file a subcommand, each registered here.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "profile/source.h"
 #include "simfarm_version.h"
 
 int main(int argc, char** argv) {
@@ -41,6 +43,17 @@ int main(int argc, char** argv) {
   add_man(app, exit_code);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    // What it has not understood says more than that something is missing.
+    const std::vector<std::string> unknown = app.remaining(true);
+    const bool of_commands = std::string_view(error.what()).find("subcommand") != std::string::npos;
+    if (!of_commands || unknown.empty() || unknown.front().starts_with('-')) {
+      app.exit(error);
+    } else {
+      std::fprintf(stderr, "simfarm: no such command: %s\nRun with --help for the commands.\n",
+                   simfarm::profile::printable(unknown.front()).c_str());
+    }
+    return exit_usage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_done : exit_usage;
   } catch (const std::exception& error) {

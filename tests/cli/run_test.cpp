@@ -44,6 +44,16 @@ int main(void) { return 0; })");
   for (const json& dma : document["dma"]) EXPECT_EQ(sum(dma["cycles"]), document["cycles"]);
 }
 
+TEST(CliRun, AnUnknownCommandIsNamed) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"nope"}, {"farm", "nope"}, {"regress", "nope", "x"}}) {
+    const Said said = simfarm(words);
+    EXPECT_EQ(said.code, 2);
+    EXPECT_THAT(said.err, testing::HasSubstr("simfarm: no such command: nope\n"));
+  }
+  EXPECT_THAT(simfarm({"farm"}).err, testing::HasSubstr("subcommand"));
+}
+
 TEST(CliRun, IsTheSameTwiceButForTheHost) {
   const Folder folder;
   const std::string elf = compile(folder, R"(#include <simfarm.h>
