@@ -194,8 +194,12 @@ Side side_of(EngineKind kind) {
 }
 
 Ran run(const Side& side, const RunCase& run_case) {
+  return run(side, run_case.input, run_case.options);
+}
+
+Ran run(const Side& side, const RunInput& input, const RunOptions& options) {
   Ran ran;
-  auto simulation = side.make(run_case.input, run_case.options);
+  auto simulation = side.make(input, options);
   if (!simulation) {
     ran.refused = simulation.error();
     return ran;

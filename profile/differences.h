@@ -27,6 +27,7 @@ struct Ran {
   std::unique_ptr<Simulation> simulation;
 };
 Ran run(const Side& side, const RunCase& run_case);
+Ran run(const Side& side, const RunInput& input, const RunOptions& options);
 
 struct Difference {
   std::optional<PeId> pe;  ///< none: of the run as a whole, or of shared memory

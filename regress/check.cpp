@@ -51,16 +51,16 @@ class Lazy {
 Result<Golden> run_read(const Result<profile::RunCase>& read, const GoldenCase& one,
                         const Variant& variant, std::optional<Cycle> limit, Spent& spent) {
   if (!read) return read.error();
-  profile::RunCase run_case = *read;
-  run_case.options.host = variant.host;
-  run_case.options.checkpoints = checkpoints_for(run_case.input.machine.pes());
-  if (limit) run_case.options.cycle_limit = std::min(run_case.options.cycle_limit, *limit);
+  RunOptions options = read->options;
+  options.host = variant.host;
+  options.checkpoints = checkpoints_for(read->input.machine.pes());
+  if (limit) options.cycle_limit = std::min(options.cycle_limit, *limit);
   const double begin = now();
-  profile::Ran ran = profile::run(profile::side_of(variant.engine), run_case);
+  profile::Ran ran = profile::run(profile::side_of(variant.engine), read->input, options);
   const double end = now();
   spent.simulation += end - begin;
   if (ran.refused) return *ran.refused;
-  Golden golden = golden_of(run_case, one.outputs, ran);
+  Golden golden = golden_of(*read, one.outputs, ran);
   const double told = now();
   ran.simulation.reset();
   spent.simulation += now() - told;
@@ -99,6 +99,7 @@ Checked check_job(const Job& job, Lazy& read) {
   if (!found) {
     checked.verdict = Checked::Verdict::refused;
     checked.why = found.error().message;
+    checked.spent.all = now() - start;
     return checked;
   }
   judge(checked, job.entry->golden, *found);
