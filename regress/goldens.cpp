@@ -162,6 +162,28 @@ Result<void> write_log(Together& files, const std::string& folder, const Blessin
 
 std::string short_digest(const std::string& digest) { return digest.substr(0, 16); }
 
+/// The files take their places, and the log says why; without lines nothing has changed.
+Result<void> conclude(Together& files, const std::string& folder, const Blessing& blessing,
+                      const std::vector<std::string>& lines) {
+  if (lines.empty()) {
+    const Result<bool> nothing = finish(folder);
+    return nothing ? Result<void>() : nothing.error();
+  }
+  if (auto written = write_log(files, folder, blessing, lines); !written) return written.error();
+  return files.commit(blessing.step);
+}
+
+/// "was -> is cycles before -> after", of the log. `before`: null when it is new.
+std::string change_text(const Entry* before, const Entry& after) {
+  // Of one that was recorded with other counters nothing is known.
+  const bool known = before != nullptr && before->golden.known();
+  const std::string why = before == nullptr ? "new" : "outdated";
+  return fmt::format(
+      "{} -> {} cycles {} -> {}", known ? short_digest(index_line(*before).golden) : why,
+      short_digest(index_line(after).golden),
+      known ? fmt::format("{}", before->golden.cycles) : "none", after.golden.cycles);
+}
+
 /// The cases that the log speaks of and has not removed, as GROUP, CASE. None when there is no log.
 Result<std::set<std::pair<std::string, std::string>>> logged(const std::string& folder) {
   std::set<std::pair<std::string, std::string>> cases;
@@ -354,12 +376,9 @@ Result<std::vector<std::string>> bless(const std::string& folder,
       }
       any = true;
       const auto before = all.find(entry.one.name);
-      log.push_back(fmt::format(
-          "{}: {} {} -> {} cycles {} -> {}", group.name, entry.one.name,
-          before == all.end() ? "new" : short_digest(index_line(before->second).golden),
-          short_digest(index_line(entry).golden),
-          before == all.end() ? "none" : fmt::format("{}", before->second.golden.cycles),
-          entry.golden.cycles));
+      log.push_back(
+          fmt::format("{}: {} {}", group.name, entry.one.name,
+                      change_text(before == all.end() ? nullptr : &before->second, entry)));
       names.push_back(entry.one.name);
       all[entry.one.name] = entry;
     }
@@ -374,12 +393,7 @@ Result<std::vector<std::string>> bless(const std::string& folder,
       return written.error();
     if (blessing.step) blessing.step();
   }
-  if (names.empty()) {
-    if (const Result<bool> nothing = finish(folder); !nothing) return nothing.error();
-    return names;
-  }
-  if (auto written = write_log(*files, folder, blessing, log); !written) return written.error();
-  if (auto done = files->commit(blessing.step); !done) return done.error();
+  if (auto done = conclude(*files, folder, blessing, log); !done) return done.error();
   return names;
 }
 
@@ -406,12 +420,7 @@ Result<std::vector<std::string>> remove(const std::string& folder,
     if (auto written = write_group(*files, group.name, entries); !written) return written.error();
     if (blessing.step) blessing.step();
   }
-  if (names.empty()) {
-    if (const Result<bool> nothing = finish(folder); !nothing) return nothing.error();
-    return names;
-  }
-  if (auto written = write_log(*files, folder, blessing, log); !written) return written.error();
-  if (auto done = files->commit(blessing.step); !done) return done.error();
+  if (auto done = conclude(*files, folder, blessing, log); !done) return done.error();
   return names;
 }
 

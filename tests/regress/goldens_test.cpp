@@ -390,6 +390,12 @@ TEST(Goldens, OfOtherCountersKeepTheirCases) {
   ASSERT_EQ(goldens->groups[0].entries.size(), 1u);
   EXPECT_EQ(goldens->groups[0].entries[0].one, a.one);
   EXPECT_FALSE(goldens->groups[0].entries[0].golden.known());
+  // The log makes nothing up about what was there.
+  ASSERT_TRUE(regress::add_pending(folder.path(), "g", {a}));
+  const auto all = [](const Entry&) { return true; };
+  ASSERT_TRUE(regress::bless(folder.path(), all, {"me", "now", "because"}));
+  const std::vector<u8> log = *read_file(folder.path("bless.log"), 1 << 16);
+  EXPECT_THAT(std::string(log.begin(), log.end()), HasSubstr("g: a outdated -> "));
 }
 
 TEST(Goldens, OneAtATimeChangesThem) {
