@@ -236,10 +236,7 @@ int explain(const ExplainFlags& flags) {
   for (const regress::Group& group : goldens->groups)
     for (const regress::Entry& one : group.entries)
       if (one.one.name == flags.name) entry = &one;
-  if (entry == nullptr) {
-    std::fprintf(stderr, "simfarm: %s: no such case (simfarm regress list)\n", flags.name.c_str());
-    return exit_nothing;
-  }
+  if (entry == nullptr) return no_case(flags.name);
   const Result<regress::Symbols> symbols = symbols_of(flags, entry->one);
   if (!symbols) return report(symbols.error());
   const regress::Variant by_reference{"reference", EngineKind::reference, {}};

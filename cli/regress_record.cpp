@@ -354,13 +354,13 @@ int bless(const BlessFlags& flags) {
 
 int remove(const BlessFlags& flags) {
   if (flags.patterns.empty()) return report(usage_error("remove needs the cases' names"));
-  const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
-  if (!goldens) return report(goldens.error());
-  if (const auto name = unmatched(flags, *goldens)) return no_case(*name);
   const Result<regress::Blessing> by = blessing(flags.folder, flags.reason);
   if (!by) return report(by.error());
   const Result<regress::Lock> lock = take_lock(flags.folder);
   if (!lock) return report(lock.error());
+  const Result<regress::Goldens> goldens = regress::open_goldens(flags.folder);
+  if (!goldens) return report(goldens.error());
+  if (const auto name = unmatched(flags, *goldens)) return no_case(*name);
   const Result<std::vector<std::string>> done = regress::remove(
       flags.folder, [&](const regress::Entry& entry) { return chosen(flags, entry.one.name); },
       *by);

@@ -1,6 +1,6 @@
 #include "cli/run_options.h"
-#include "cli/validators.h"
 
+#include "cli/validators.h"
 #include "farm/task.h"
 
 namespace simfarm::cli {

@@ -74,9 +74,8 @@ void add_submit(CLI::App& app, int& exit_code) {
                     "Print one JSON document (docs/json.md, simfarm.submit)");
   command->footer(
       "What has an id is on the disk; one that cannot be read does not keep those behind it from "
-      "being "
-      "received. Exit codes: 0 received (REJECTED is a verdict, not a "
-      "failure); 2 no such file, or no farm; 74 input/output error; 75 the author's quota is used "
+      "being received. Exit codes: 0 received (REJECTED is a verdict, not a failure); 2 no such "
+      "file, or no farm; 74 input/output error; 75 the author's quota is used "
       "up (simfarm farm quota); 78 a folder that cannot be packed.");
   command->callback([flags, &exit_code] { exit_code = submit(*flags); });
 }
